@@ -1,0 +1,87 @@
+//! Sets of squares as machine words, for code that is generic over the board size.
+
+use std::fmt::Debug;
+use std::hash::Hash;
+
+use num_traits::{PrimInt, Unsigned, WrappingSub};
+
+/// A word wide enough for one bit a square: `u32` for 32 squares, `u64` for 50, `u128` for 72.
+pub trait Bits:
+    PrimInt + Unsigned + WrappingSub + Default + Hash + Debug + Send + Sync + 'static
+{
+    /// Number of bits in the word.
+    const WIDTH: u32 = (size_of::<Self>() * 8) as u32;
+
+    /// The set that holds `square` alone.
+    #[inline(always)]
+    fn bit(square: u8) -> Self {
+        Self::one() << square as usize
+    }
+
+    #[inline(always)]
+    fn contains(self, square: u8) -> bool {
+        !(self & Self::bit(square)).is_zero()
+    }
+
+    /// The lowest square. The set must not be empty.
+    #[inline(always)]
+    fn lowest(self) -> u8 {
+        self.trailing_zeros() as u8
+    }
+
+    /// The highest square. The set must not be empty.
+    #[inline(always)]
+    fn highest(self) -> u8 {
+        (Self::WIDTH - 1 - self.leading_zeros()) as u8
+    }
+
+    /// The set without its lowest square. The set must not be empty.
+    #[inline(always)]
+    fn without_lowest(self) -> Self {
+        self & (self - Self::one())
+    }
+
+    /// All squares below `square`.
+    #[inline(always)]
+    fn below(square: u8) -> Self {
+        Self::bit(square) - Self::one()
+    }
+
+    #[inline(always)]
+    fn of(wide: u128) -> Self {
+        num_traits::cast(wide).expect("a set of squares of a larger board")
+    }
+
+    #[inline(always)]
+    fn wide(self) -> u128 {
+        num_traits::cast(self).expect("every word fits 128 bits")
+    }
+}
+
+impl Bits for u32 {}
+impl Bits for u64 {}
+impl Bits for u128 {}
+
+/// Iterator over the squares of a set, lowest first.
+#[derive(Clone, Copy, Debug)]
+pub struct Squares<B>(B);
+
+/// The squares of `set`, lowest first.
+#[inline(always)]
+pub fn squares_of<B: Bits>(set: B) -> Squares<B> {
+    Squares(set)
+}
+
+impl<B: Bits> Iterator for Squares<B> {
+    type Item = u8;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<u8> {
+        if self.0.is_zero() {
+            return None;
+        }
+        let square = self.0.lowest();
+        self.0 = self.0.without_lowest();
+        Some(square)
+    }
+}

@@ -1,0 +1,257 @@
+//! Board shapes and the tables that follow from them.
+
+use super::bits::{Bits, squares_of};
+
+/// Squares of the largest board (12x12, one colour).
+pub const MAX_SQUARES: usize = 72;
+
+/// Width, height and playing squares of a board, as White sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Columns.
+    pub width: u8,
+    /// Rows.
+    pub height: u8,
+}
+
+impl Shape {
+    /// Number of playing squares.
+    pub const fn squares(self) -> u8 {
+        ((self.width as u16 * self.height as u16).div_ceil(2)) as u8
+    }
+
+    /// The playing square in this column and row (from 0, at White's bottom left), if
+    /// it is one: column and row must have the same parity, for a1 is a playing square.
+    pub const fn square_at(self, column: i8, row: i8) -> Option<u8> {
+        if column < 0 || row < 0 || column >= self.width as i8 || row >= self.height as i8 {
+            return None;
+        }
+        if (column + row) % 2 != 0 {
+            return None;
+        }
+        let before = (row as u16 * self.width as u16).div_ceil(2);
+        Some((before + column as u16 / 2) as u8)
+    }
+
+    /// Column and row of a playing square, from 0.
+    ///
+    /// # Panics
+    /// If `square` is not below [`Shape::squares`].
+    pub fn column_row(self, square: u8) -> (u8, u8) {
+        assert!(square < self.squares(), "square {square} is off the board");
+        for row in 0..self.height as i8 {
+            for column in 0..self.width as i8 {
+                if self.square_at(column, row) == Some(square) {
+                    return (column as u8, row as u8);
+                }
+            }
+        }
+        unreachable!("every number below the count of squares has its place")
+    }
+}
+
+/// A step on the board, as the side that moves up sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// Forward right.
+    NorthEast,
+    /// Forward left.
+    NorthWest,
+    /// Backward right.
+    SouthEast,
+    /// Backward left.
+    SouthWest,
+}
+
+impl Direction {
+    /// All directions, in the order of their discriminants.
+    pub const ALL: [Direction; 4] =
+        [Self::NorthEast, Self::NorthWest, Self::SouthEast, Self::SouthWest];
+    /// How many there are.
+    pub const COUNT: usize = Self::ALL.len();
+
+    /// Change of column and of row for one step.
+    pub const fn step(self) -> (i8, i8) {
+        match self {
+            Self::NorthEast => (1, 1),
+            Self::NorthWest => (-1, 1),
+            Self::SouthEast => (1, -1),
+            Self::SouthWest => (-1, -1),
+        }
+    }
+
+    /// Whether square numbers grow along this direction.
+    #[inline(always)]
+    pub const fn ascends(self) -> bool {
+        matches!(self, Self::NorthEast | Self::NorthWest)
+    }
+}
+
+/// Tables of one board shape, for the side that moves up the board.
+#[derive(Debug)]
+pub struct Geometry<B> {
+    /// The shape that the tables belong to.
+    pub shape: Shape,
+    /// Number of playing squares.
+    pub squares: u8,
+    /// All playing squares.
+    pub all: B,
+    /// The row nearest to the side that moves up.
+    pub first_row: B,
+    /// The row farthest from it.
+    pub last_row: B,
+    /// Row of each square, from 0.
+    pub row: [u8; MAX_SQUARES],
+    /// Neighbour of each square in each direction as a set, empty at the edge.
+    pub step: [[B; MAX_SQUARES]; Direction::COUNT],
+    /// Squares beyond each square in each direction, to the edge.
+    pub ray: [[B; MAX_SQUARES]; Direction::COUNT],
+}
+
+impl<B: Bits> Geometry<B> {
+    /// Computes the tables of a shape.
+    ///
+    /// # Panics
+    /// If the shape has more squares than `B` has bits, or than [`MAX_SQUARES`].
+    pub fn new(shape: Shape) -> Self {
+        let squares = shape.squares();
+        assert!(squares as u32 <= B::WIDTH && squares as usize <= MAX_SQUARES);
+        let mut tables = Geometry {
+            shape,
+            squares,
+            all: if squares as u32 == B::WIDTH { !B::zero() } else { B::below(squares) },
+            first_row: B::zero(),
+            last_row: B::zero(),
+            row: [0; MAX_SQUARES],
+            step: [[B::zero(); MAX_SQUARES]; Direction::COUNT],
+            ray: [[B::zero(); MAX_SQUARES]; Direction::COUNT],
+        };
+        for square in 0..squares {
+            let (column, row) = shape.column_row(square);
+            tables.row[square as usize] = row;
+            if row == 0 {
+                tables.first_row = tables.first_row | B::bit(square);
+            }
+            if row == shape.height - 1 {
+                tables.last_row = tables.last_row | B::bit(square);
+            }
+            for direction in Direction::ALL {
+                let (dx, dy) = direction.step();
+                let (mut x, mut y) = (column as i8 + dx, row as i8 + dy);
+                while let Some(next) = shape.square_at(x, y) {
+                    let ray = &mut tables.ray[direction as usize][square as usize];
+                    if ray.is_zero() {
+                        tables.step[direction as usize][square as usize] = B::bit(next);
+                    }
+                    *ray = *ray | B::bit(next);
+                    (x, y) = (x + dx, y + dy);
+                }
+            }
+        }
+        tables
+    }
+
+    /// The set after turning the board by 180 degrees.
+    #[inline(always)]
+    pub fn turn(&self, set: B) -> B {
+        set.reverse_bits() >> (B::WIDTH - self.squares as u32) as usize
+    }
+
+    /// The empty squares from `square` along `direction`, up to the first of `occupied`.
+    #[inline(always)]
+    pub fn slide(&self, direction: Direction, square: u8, occupied: B) -> B {
+        let ray = self.ray[direction as usize][square as usize];
+        let blockers = ray & occupied;
+        if direction.ascends() {
+            // All ones below the lowest blocker; with no blocker the subtraction wraps to all ones.
+            ray & (blockers & B::zero().wrapping_sub(&blockers)).wrapping_sub(&B::one())
+        } else if blockers.is_zero() {
+            ray
+        } else {
+            ray & !(B::below(blockers.highest()) | B::bit(blockers.highest()))
+        }
+    }
+
+    /// The first of `occupied` from `square` along `direction`, as a set; empty if none.
+    #[inline(always)]
+    pub fn first_blocker(&self, direction: Direction, square: u8, occupied: B) -> B {
+        let blockers = self.ray[direction as usize][square as usize] & occupied;
+        if blockers.is_zero() {
+            blockers
+        } else if direction.ascends() {
+            blockers & B::zero().wrapping_sub(&blockers)
+        } else {
+            B::bit(blockers.highest())
+        }
+    }
+
+    /// Sum of the rows, counted from 0 at the side that moves up, of all squares of `set`.
+    #[inline]
+    pub fn advancement(&self, set: B) -> u32 {
+        squares_of(set).map(|square| self.row[square as usize] as u32).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const EIGHT: Shape = Shape { width: 8, height: 8 };
+
+    fn naive_slide(shape: Shape, direction: Direction, square: u8, occupied: u32) -> u32 {
+        let (column, row) = shape.column_row(square);
+        let (dx, dy) = direction.step();
+        let (mut x, mut y, mut set) = (column as i8 + dx, row as i8 + dy, 0);
+        while let Some(next) = shape.square_at(x, y) {
+            if occupied & 1 << next != 0 {
+                break;
+            }
+            set |= 1 << next;
+            (x, y) = (x + dx, y + dy);
+        }
+        set
+    }
+
+    #[test]
+    fn slides_stop_at_the_first_blocker() {
+        let geometry = Geometry::<u32>::new(EIGHT);
+        let mut state = 1u64;
+        for _ in 0..2000 {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            let occupied = (state >> 32) as u32 & (state >> 20) as u32;
+            for square in 0..32 {
+                for direction in Direction::ALL {
+                    assert_eq!(
+                        geometry.slide(direction, square, occupied),
+                        naive_slide(EIGHT, direction, square, occupied)
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn corners_and_rows_lie_where_the_picture_says() {
+        let geometry = Geometry::<u32>::new(EIGHT);
+        assert_eq!(geometry.first_row, 0x0000_000f);
+        assert_eq!(geometry.last_row, 0xf000_0000);
+        assert_eq!(geometry.step[Direction::NorthEast as usize][0], 1 << 4); // a1 -> b2
+        assert_eq!(geometry.step[Direction::NorthWest as usize][0], 0);
+        assert_eq!(geometry.ray[Direction::NorthEast as usize][0].count_ones(), 7);
+        assert_eq!(geometry.turn(1), 1 << 31);
+        assert_eq!(geometry.advancement(0x8000_0010), 8);
+    }
+
+    #[test]
+    fn turning_undoes_itself_on_every_board_size() {
+        let ten = Geometry::<u64>::new(Shape { width: 10, height: 10 });
+        let twelve = Geometry::<u128>::new(Shape { width: 12, height: 12 });
+        assert_eq!((ten.squares, twelve.squares), (50, 72));
+        for square in 0..50 {
+            assert_eq!(ten.turn(1 << square), 1 << (49 - square));
+        }
+        for square in 0..72u8 {
+            assert_eq!(twelve.turn(twelve.turn(1 << square)), 1 << square);
+        }
+    }
+}

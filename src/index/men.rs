@@ -1,0 +1,75 @@
+//! The units of a slice: all placements of the men of both sides, numbered without holes.
+
+use super::binomial::binomial;
+use super::subset::{compress, expand, rank_subset, unrank_subset};
+use crate::board::{Bits, Geometry};
+
+/// Men of both sides, as the side to move sees them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct Men<B> {
+    /// Men of the side to move.
+    pub own: B,
+    /// Men of the other side.
+    pub opp: B,
+}
+
+/// Numbering of the placements of so many men a side.
+///
+/// Own men stand on any row but the last, the other side's on any but the first, and no two on
+/// one square. Placements are ordered by the own men (colexicographic), then by the other
+/// side's men among the squares that are left.
+#[derive(Debug)]
+pub struct MenIndex<B: Bits> {
+    geometry: &'static Geometry<B>,
+    own_men: u32,
+    opp_men: u32,
+    /// For each rank of the own men, the number of placements before it; one more at the end.
+    offsets: Vec<u64>,
+    /// Squares of the own men: all but the last row.
+    own_squares: u8,
+}
+
+impl<B: Bits> MenIndex<B> {
+    /// Prepares the numbering. O(placements of the own men).
+    pub fn new(geometry: &'static Geometry<B>, own_men: u32, opp_men: u32) -> Self {
+        let last_row = geometry.last_row.count_ones() as u8;
+        let own_squares = geometry.squares - last_row;
+        let sets = binomial(own_squares as u32, own_men);
+        let mut offsets = Vec::with_capacity(sets as usize + 1);
+        let mut total = 0;
+        for rank in 0..sets {
+            offsets.push(total);
+            let own: B = unrank_subset(rank, own_men, own_squares);
+            let free = geometry.squares as u32 - (own | geometry.first_row).count_ones();
+            total += binomial(free, opp_men);
+        }
+        offsets.push(total);
+        MenIndex { geometry, own_men, opp_men, offsets, own_squares }
+    }
+
+    /// Number of placements.
+    pub fn count(&self) -> u64 {
+        self.offsets[self.offsets.len() - 1]
+    }
+
+    /// Number of a placement. O(men).
+    #[inline(always)]
+    pub fn rank(&self, men: Men<B>) -> u64 {
+        let blocked = men.own | self.geometry.first_row;
+        self.offsets[rank_subset(men.own) as usize] + rank_subset(compress(men.opp, blocked))
+    }
+
+    /// The placement with this number. O(squares + log placements).
+    ///
+    /// # Panics
+    /// If `rank` is not below [`MenIndex::count`].
+    pub fn unrank(&self, rank: u64) -> Men<B> {
+        assert!(rank < self.count(), "unit {rank} of {}", self.count());
+        let own_rank = self.offsets.partition_point(|&offset| offset <= rank) - 1;
+        let own: B = unrank_subset(own_rank as u64, self.own_men, self.own_squares);
+        let blocked = own | self.geometry.first_row;
+        let free = self.geometry.squares - blocked.count_ones() as u8;
+        let packed: B = unrank_subset(rank - self.offsets[own_rank], self.opp_men, free);
+        Men { own, opp: expand(packed, blocked, self.geometry.squares) }
+    }
+}

@@ -1,0 +1,15 @@
+//! Positions as numbers: materials, slices, and the order in which slices depend on each other.
+
+mod binomial;
+mod material;
+mod men;
+mod plan;
+mod slice;
+mod subset;
+
+pub use binomial::binomial;
+pub use material::{Material, MaterialError};
+pub use men::{Men, MenIndex};
+pub use plan::{Pair, plan};
+pub use slice::SliceIndex;
+pub use subset::{rank_subset, unrank_subset};
