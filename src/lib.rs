@@ -4,6 +4,7 @@ pub mod board;
 pub mod index;
 pub mod position;
 pub mod rules;
+pub mod solve;
 pub mod value;
 
 pub use position::{Position, PositionError};

@@ -45,6 +45,11 @@ impl<B: Bits> SliceIndex<B> {
         &self.men
     }
 
+    /// Number of sets of own kings for each set of the other side's.
+    pub fn own_sets(&self) -> u64 {
+        self.own_sets
+    }
+
     /// Number of placements of the kings in each unit.
     pub fn unit_len(&self) -> u64 {
         self.opp_sets * self.own_sets

@@ -48,12 +48,11 @@ pub fn compress<B: Bits>(set: B, taken: B) -> B {
 /// Undoes [`compress`]: the squares of `packed`, as numbers of squares outside `taken`.
 pub fn expand<B: Bits>(packed: B, taken: B, squares: u8) -> B {
     let mut set = B::zero();
-    let mut number = 0;
-    for square in (0..squares).filter(|&square| !taken.contains(square)) {
+    let free = (0..squares).filter(|&square| !taken.contains(square));
+    for (number, square) in (0u8..).zip(free) {
         if packed.contains(number) {
             set = set | B::bit(square);
         }
-        number += 1;
     }
     set
 }

@@ -1,0 +1,18 @@
+//! Retrograde analysis of one pair of slices.
+//!
+//! All cycles of the game lie inside a *unit*: the placements of the kings around one placement
+//! of the men. Units are solved from the most advanced men backwards; every move out of a unit leads to
+//! a unit or a pair that is finished.
+
+mod captures;
+mod pair_table;
+mod restore;
+mod score;
+mod solver;
+mod subsets;
+mod unit;
+
+pub use pair_table::{Counts, Finished, PairTable};
+pub use restore::{StoredValues, restore};
+pub use solver::{Monitor, SolveError, SolveOptions, solve};
+pub use subsets::SubsetTables;

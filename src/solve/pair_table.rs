@@ -1,0 +1,255 @@
+//! The values of a solved pair of slices in memory.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::score::Score;
+use super::subsets::SubsetTables;
+use crate::board::{Bits, Geometry};
+use crate::index::{Material, Men, MenIndex, Pair, rank_subset};
+use crate::rules::{RuleSet, Turned};
+use crate::value::Value;
+
+/// How the values of a pair lie in memory.
+///
+/// Both slices lie in the coordinates of the first: side A is the one to move there, and moves up. For each unit,
+/// in the order in which units were solved, a row of B's king sets for each of A's king sets, kings ranked over all squares:
+/// `(slot * a_sets + a) * b_sets + b`.
+#[derive(Debug)]
+pub(crate) struct Layout<B: Bits> {
+    pub geometry: &'static Geometry<B>,
+    pub pair: Pair,
+    pub men: MenIndex<B>,
+    /// Place of each unit, by its number.
+    pub slots: Vec<u32>,
+    pub a_sets: usize,
+    pub b_sets: usize,
+}
+
+impl<B: Bits> Layout<B> {
+    pub fn unit_len(&self) -> usize {
+        self.a_sets * self.b_sets
+    }
+
+    /// Index of the first placement of a unit.
+    #[inline(always)]
+    pub fn base(&self, men: Men<B>) -> usize {
+        self.slots[self.men.rank(men) as usize] as usize * self.unit_len()
+    }
+
+    /// Index of a placement in the coordinates of the pair.
+    #[inline(always)]
+    pub fn index(&self, placement: &Turned<B>) -> usize {
+        let base = self.base(Men { own: placement.own_men, opp: placement.opp_men });
+        let a = rank_subset(placement.own_kings) as usize;
+        let b = rank_subset(placement.opp_kings) as usize;
+        base + a * self.b_sets + b
+    }
+}
+
+/// Scores of all placements with one side to move.
+#[derive(Debug)]
+pub(crate) enum Scores {
+    Narrow(Vec<u8>),
+    Wide(Vec<u16>),
+}
+
+impl Scores {
+    #[inline(always)]
+    pub fn get<S: Score>(&self, index: usize) -> S {
+        match self {
+            Self::Narrow(scores) => S::narrow(scores[index]),
+            Self::Wide(scores) => S::wide(scores[index]),
+        }
+    }
+
+    pub fn is_wide(&self) -> bool {
+        matches!(self, Self::Wide(_))
+    }
+}
+
+/// The values of all positions of a pair of slices.
+#[derive(Debug)]
+pub struct PairTable<R: RuleSet> {
+    pub(crate) layout: Layout<R::Bits>,
+    /// With side A to move, and with side B.
+    pub(crate) scores: [Scores; 2],
+}
+
+/// Pairs that are solved.
+pub type Finished<R> = HashMap<Pair, Arc<PairTable<R>>>;
+
+/// How many positions of a slice are won, lost and drawn, and the longest distances.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Positions that the side to move wins.
+    pub wins: u64,
+    /// Positions that it loses.
+    pub losses: u64,
+    /// Positions that are drawn.
+    pub draws: u64,
+    /// Plies of the longest win, if there is a win.
+    pub longest_win: Option<u16>,
+    /// Plies of the longest loss, if there is a loss.
+    pub longest_loss: Option<u16>,
+}
+
+impl<R: RuleSet> PairTable<R> {
+    /// The pair.
+    pub fn pair(&self) -> Pair {
+        self.layout.pair
+    }
+
+    /// Bytes of memory that the values and their directory take.
+    pub fn memory(&self) -> usize {
+        let scores = self.scores.iter().map(|scores| match scores {
+            Scores::Narrow(scores) => scores.len(),
+            Scores::Wide(scores) => 2 * scores.len(),
+        });
+        scores.sum::<usize>() + 4 * self.layout.slots.len()
+    }
+
+    /// Which half of the pair holds a slice.
+    ///
+    /// # Panics
+    /// If the slice is not in the pair.
+    fn side(&self, slice: Material) -> usize {
+        assert!(Pair::of(slice) == self.pair(), "{slice} is not in this pair");
+        (slice != self.pair().first()) as usize
+    }
+
+    /// Value of a position of the pair. Its pieces must be those of the pair.
+    pub fn value(&self, position: &Turned<R::Bits>) -> Value {
+        let geometry = self.layout.geometry;
+        match self.side(Material::of(position)) {
+            0 => self.scores[0].get::<u16>(self.layout.index(position)),
+            _ => self.scores[1].get::<u16>(self.layout.index(&position.passed(geometry))),
+        }
+        .value::<R>()
+    }
+
+    /// Counts over all positions of a slice of the pair.
+    pub fn counts(&self, slice: Material) -> Counts {
+        let positions = crate::index::SliceIndex::new(self.layout.geometry, slice).len();
+        match &self.scores[self.side(slice)] {
+            Scores::Narrow(scores) => count::<R, u8>(scores, positions),
+            Scores::Wide(scores) => count::<R, u16>(scores, positions),
+        }
+    }
+
+    /// Calls `visit` for the positions `start..start + len` of a slice of the pair, in index order
+    /// (see [`SliceIndex`](crate::index::SliceIndex)), with their values.
+    pub fn visit(
+        &self,
+        slice: Material,
+        subsets: &SubsetTables<R::Bits>,
+        start: u64,
+        len: u64,
+        mut visit: impl FnMut(&Turned<R::Bits>, Value),
+    ) {
+        let side = self.side(slice);
+        let index = crate::index::SliceIndex::new(self.layout.geometry, slice);
+        self.visit_with(&index, side, subsets, start, len, &mut visit);
+    }
+
+    /// [`PairTable::visit`] with the index at hand.
+    pub(crate) fn visit_with(
+        &self,
+        index: &crate::index::SliceIndex<R::Bits>,
+        side: usize,
+        subsets: &SubsetTables<R::Bits>,
+        start: u64,
+        len: u64,
+        visit: &mut impl FnMut(&Turned<R::Bits>, Value),
+    ) {
+        let geometry = self.layout.geometry;
+        let slice = index.material();
+        let own_subsets = subsets.of_size(slice.own_kings);
+        let opp_subsets = subsets.of_size(slice.opp_kings);
+        let mut unit = start / index.unit_len();
+        let mut skip = start % index.unit_len();
+        let mut left = len;
+        while left > 0 {
+            let men = index.men().unrank(unit);
+            let base = self.layout.base(match side {
+                0 => men,
+                _ => Men { own: geometry.turn(men.opp), opp: geometry.turn(men.own) },
+            });
+            let men_set = men.own | men.opp;
+            for (opp, &opp_kings) in opp_subsets.sets.iter().enumerate() {
+                if !free_of(opp_kings, men_set) {
+                    continue;
+                }
+                if skip >= index.own_sets() {
+                    skip -= index.own_sets();
+                    continue;
+                }
+                let taken = men_set | opp_kings;
+                for (own, &own_kings) in own_subsets.sets.iter().enumerate() {
+                    if !free_of(own_kings, taken) {
+                        continue;
+                    }
+                    if skip > 0 {
+                        skip -= 1;
+                        continue;
+                    }
+                    let (a, b) = match side {
+                        0 => (own, opp),
+                        _ => (opp_subsets.turned[opp] as usize, own_subsets.turned[own] as usize),
+                    };
+                    let score = self.scores[side].get::<u16>(base + a * self.layout.b_sets + b);
+                    let position =
+                        Turned { own_men: men.own, own_kings, opp_men: men.opp, opp_kings };
+                    visit(&position, score.value::<R>());
+                    left -= 1;
+                    if left == 0 {
+                        return;
+                    }
+                }
+            }
+            unit += 1;
+        }
+    }
+}
+
+#[inline(always)]
+pub(crate) fn free_of<B: Bits>(set: B, taken: B) -> bool {
+    (set & taken).is_zero()
+}
+
+/// Placements that are no position all hold the quickest win, so they are counted with it and
+/// taken off again.
+fn count<R: RuleSet, S: Score>(scores: &[S], positions: u64) -> Counts {
+    let chunk = |scores: &[S]| {
+        let mut counts = Counts::default();
+        let (mut slowest_win, mut slowest_loss) = (S::BEST, None);
+        for &score in scores {
+            if score.is_win() {
+                counts.wins += 1;
+                slowest_win = slowest_win.min(score);
+            } else if score.is_decided() {
+                counts.losses += 1;
+                slowest_loss = slowest_loss.max(Some(score));
+            } else {
+                counts.draws += 1;
+            }
+        }
+        counts.longest_win = slowest_win.value::<R>().plies();
+        counts.longest_loss = slowest_loss.and_then(|score| score.value::<R>().plies());
+        counts
+    };
+    let mut total = scores.par_chunks(1 << 16).map(chunk).reduce(Counts::default, |x, y| Counts {
+        wins: x.wins + y.wins,
+        losses: x.losses + y.losses,
+        draws: x.draws + y.draws,
+        longest_win: x.longest_win.max(y.longest_win),
+        longest_loss: x.longest_loss.max(y.longest_loss),
+    });
+    total.wins -= scores.len() as u64 - positions;
+    if total.wins == 0 {
+        total.longest_win = None;
+    }
+    total
+}

@@ -1,0 +1,220 @@
+//! Values as small numbers that grow with how good a position is for the side to move.
+
+use std::cell::Cell;
+use std::fmt::Debug;
+use std::sync::atomic::{AtomicU8, AtomicU16, Ordering::Relaxed};
+
+use crate::rules::{NoMove, RuleSet};
+use crate::value::{Value, Wld};
+
+/// A value in one byte or two: losses from the quickest (0) up, draws in the middle, wins up to the quickest (all ones).
+///
+/// Losses and wins are kept by half their distance, see [`NoMove::half`]. So the value of
+/// a position is the maximum, over its moves, of [`Score::before_move`] of the next score, and rows of scores can be
+/// worked on together.
+pub(crate) trait Score: Copy + Ord + Debug + Default + Send + Sync + 'static {
+    /// The same, shared between threads.
+    type Shared: Slot<Self> + Send + Sync + Default;
+
+    /// The draw.
+    const DRAW: Self;
+    /// The quickest win; also what placements hold that are no position, for as the result of a move it is worth
+    /// least of all.
+    const BEST: Self;
+    /// Longest half distance that is stored. Moves add one at most, which still has a code, so
+    /// an excess is seen before anything wraps.
+    const LONGEST: u16;
+
+    /// Half distance to code.
+    fn loss(half: u16) -> Self;
+    fn win(half: u16) -> Self;
+    /// Half distance of a decided score.
+    fn half(self) -> u16;
+    /// See [`Value::before_move`].
+    fn before_move<R: RuleSet>(self) -> Self;
+    fn narrow(byte: u8) -> Self;
+    fn wide(word: u16) -> Self;
+
+    #[inline(always)]
+    fn is_decided(self) -> bool {
+        self != Self::DRAW
+    }
+
+    #[inline(always)]
+    fn is_win(self) -> bool {
+        self > Self::DRAW
+    }
+
+    #[inline(always)]
+    fn wld(self) -> Wld {
+        match self.cmp(&Self::DRAW) {
+            std::cmp::Ordering::Less => Wld::Loss,
+            std::cmp::Ordering::Equal => Wld::Draw,
+            std::cmp::Ordering::Greater => Wld::Win,
+        }
+    }
+
+    /// The code of a value. Half distances must have one.
+    #[inline(always)]
+    fn of<R: RuleSet>(value: Value) -> Self {
+        match (value.wld(), R::RULES.no_move.half(value)) {
+            (Wld::Loss, Some(half)) => Self::loss(half),
+            (Wld::Win, Some(half)) => Self::win(half),
+            _ => Self::DRAW,
+        }
+    }
+
+    #[inline(always)]
+    fn value<R: RuleSet>(self) -> Value {
+        R::RULES.no_move.value_of(self.wld(), if self.is_decided() { self.half() } else { 0 })
+    }
+
+    /// Plies to the end; for decided scores.
+    #[inline(always)]
+    fn plies<R: RuleSet>(self) -> usize {
+        match self.value::<R>() {
+            Value::Win(plies) | Value::Loss(plies) => plies as usize,
+            Value::Draw => 0,
+        }
+    }
+}
+
+macro_rules! score {
+    ($word:ty, $shared:ty, $longest:expr) => {
+        impl Score for $word {
+            type Shared = $shared;
+
+            const DRAW: Self = <$word>::MAX / 2 + 1;
+            const BEST: Self = <$word>::MAX;
+            const LONGEST: u16 = $longest;
+
+            #[inline(always)]
+            fn loss(half: u16) -> Self {
+                debug_assert!((half as u32) < Self::DRAW as u32);
+                half as $word
+            }
+
+            #[inline(always)]
+            fn win(half: u16) -> Self {
+                debug_assert!((half as u32) < (Self::BEST - Self::DRAW) as u32);
+                Self::BEST - half as $word
+            }
+
+            #[inline(always)]
+            fn half(self) -> u16 {
+                (if self.is_win() { Self::BEST - self } else { self }) as u16
+            }
+
+            #[inline(always)]
+            fn before_move<R: RuleSet>(self) -> Self {
+                match R::RULES.no_move {
+                    // A loss in 2h is a win in 2h+1 for the mover, a win in 2h+1 a loss in 2(h+1),
+                    // and the draw maps to itself.
+                    NoMove::Loses => (!self).wrapping_add((self >= Self::DRAW) as $word),
+                }
+            }
+
+            #[inline(always)]
+            fn narrow(byte: u8) -> Self {
+                match byte {
+                    <u8 as Score>::DRAW => Self::DRAW,
+                    byte if byte < <u8 as Score>::DRAW => byte as $word,
+                    byte => Self::BEST - (u8::MAX - byte) as $word,
+                }
+            }
+
+            #[inline(always)]
+            fn wide(word: u16) -> Self {
+                if word == <u16 as Score>::DRAW {
+                    Self::DRAW
+                } else if word < <u16 as Score>::DRAW {
+                    word as $word
+                } else {
+                    Self::BEST - (u16::MAX - word) as $word
+                }
+            }
+        }
+
+        impl Slot<$word> for $shared {
+            #[inline(always)]
+            fn get(&self) -> $word {
+                self.load(Relaxed)
+            }
+
+            #[inline(always)]
+            fn put(&self, new: $word) {
+                self.store(new, Relaxed)
+            }
+
+            #[inline(always)]
+            fn swap_if(&self, old: $word, new: $word) -> bool {
+                self.compare_exchange(old, new, Relaxed, Relaxed).is_ok()
+            }
+        }
+    };
+}
+
+score!(u8, AtomicU8, 125);
+score!(u16, AtomicU16, 32_000);
+
+/// A place for a number, owned by one thread or shared. Relaxed order is enough: passes over
+/// shared slots are joined before their results are read.
+pub(crate) trait Slot<T> {
+    fn get(&self) -> T;
+    fn put(&self, new: T);
+    /// Puts `new` if the slot still holds `old`, and says whether it did.
+    fn swap_if(&self, old: T, new: T) -> bool;
+}
+
+impl<T: Copy + PartialEq> Slot<T> for Cell<T> {
+    #[inline(always)]
+    fn get(&self) -> T {
+        Cell::get(self)
+    }
+
+    #[inline(always)]
+    fn put(&self, new: T) {
+        self.set(new);
+    }
+
+    /// Nobody else writes, so the slot holds `old`.
+    #[inline(always)]
+    fn swap_if(&self, _: T, new: T) -> bool {
+        self.set(new);
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::Russian;
+
+    fn check<S: Score>() {
+        let halves = (0..S::LONGEST).step_by(if S::LONGEST > 1000 { 97 } else { 1 });
+        let mut values: Vec<Value> = halves
+            .flat_map(|half| [Value::Loss(2 * half), Value::Win(2 * half + 1)])
+            .chain([Value::Draw])
+            .collect();
+        values.sort();
+        for window in values.windows(2) {
+            assert!(S::of::<Russian>(window[0]) < S::of::<Russian>(window[1]));
+        }
+        for value in values {
+            let score = S::of::<Russian>(value);
+            assert_eq!(score.value::<Russian>(), value);
+            assert_eq!(score.before_move::<Russian>().value::<Russian>(), value.before_move());
+        }
+        assert!(S::BEST.before_move::<Russian>() <= S::loss(1));
+    }
+
+    #[test]
+    fn scores_are_ordered_and_turn_like_values() {
+        check::<u8>();
+        check::<u16>();
+        for byte in 0..=u8::MAX {
+            assert_eq!(u16::narrow(byte).value::<Russian>(), byte.value::<Russian>());
+            assert_eq!(u8::wide(u16::narrow(byte)), byte);
+        }
+    }
+}
