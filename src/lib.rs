@@ -2,11 +2,14 @@
 
 pub mod board;
 pub mod index;
+pub mod notation;
+pub mod play;
 pub mod position;
 pub mod rules;
 pub mod solve;
 pub mod value;
 
+pub use play::{Move, legal_moves};
 pub use position::{Position, PositionError};
 pub use rules::{Colour, Variant};
 pub use value::{Value, Wld};

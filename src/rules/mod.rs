@@ -9,7 +9,7 @@ mod turned;
 mod types;
 mod variant;
 
-pub use capture::{Capture, has_capture, visit_captures};
+pub use capture::{Capture, Trail, has_capture, visit_captures};
 pub use moves::{TurnedMove, moves};
 pub use perft::{perft, perft_routes};
 pub use quiet::{has_quiet_move, king_reach, visit_quiet_moves};

@@ -1,0 +1,27 @@
+//! Text of positions and moves, both directions.
+//!
+//! Many dialects are read, one is written:
+//!
+//! ```
+//! use damka::Variant;
+//! use damka::notation::{parse_fen, parse_move, write_fen};
+//!
+//! let position = parse_fen(Variant::Russian, "W:WK29,22:B1.")?;
+//! assert_eq!(write_fen(Variant::Russian, &position), "W:WKa1,c3:Bb8");
+//!
+//! let step = parse_move(Variant::Russian, &position, "c3-d4")?;
+//! assert!(!step.is_capture());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod diagram;
+mod fen;
+mod hub;
+mod moves;
+mod squares;
+
+pub use diagram::diagram;
+pub use fen::{FenError, MAX_FEN_LEN, parse_fen, write_fen, write_fen_with};
+pub use hub::write_hub;
+pub use moves::{MoveError, parse_move, write_move, write_move_with};
+pub use squares::{SquareError, parse_square, square_name};

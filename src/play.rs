@@ -1,0 +1,142 @@
+//! Moves of positions, for callers that choose the variant at run time.
+
+use crate::board::{Bitboard, Bits, Direction, Geometry, Square};
+use crate::position::Position;
+use crate::rules::{
+    Capture, Colour, RuleSet, Trail, Variant, moves, visit_captures, with_rule_set,
+};
+
+/// A legal move, with White at the bottom of the board whoever moves.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Move {
+    /// Where the piece stood.
+    pub from: Square,
+    /// Where it ends; after a capture this may be where it stood.
+    pub to: Square,
+    /// The captured pieces; empty for a quiet move.
+    pub captured: Bitboard,
+    /// Whether a man became a king.
+    pub promotes: bool,
+    /// Squares where the piece set down on the way of a capture, the last one left out.
+    ///
+    /// One way of several that take the same pieces and end on the same square. It lands right
+    /// behind the captured piece where it goes straight on.
+    pub via: Vec<Square>,
+}
+
+impl Move {
+    /// Whether the move takes pieces.
+    pub const fn is_capture(&self) -> bool {
+        !self.captured.is_empty()
+    }
+}
+
+/// Every legal move and the position after it. Empty if the game is over.
+///
+/// Captures by the same piece of the same pieces that end on the same square are one move. The
+/// cost grows with the number of ways of capturing, see [`visit_captures`].
+pub fn legal_moves(variant: Variant, position: &Position) -> Vec<(Move, Position)> {
+    with_rule_set!(variant, R => legal_moves_of::<R>(position))
+}
+
+fn legal_moves_of<R: RuleSet>(position: &Position) -> Vec<(Move, Position)> {
+    let geometry = R::geometry();
+    let view = View { geometry, stm: position.stm() };
+    moves::<R>(geometry, &position.to_turned(geometry))
+        .into_iter()
+        .map(|turned| {
+            let played = Move {
+                from: view.square(turned.from),
+                to: view.square(turned.to),
+                captured: view.set(turned.taken),
+                promotes: turned.promotes,
+                via: turned.via.into_iter().map(|square| view.square(square)).collect(),
+            };
+            (played, Position::from_turned(geometry, &turned.after, position.stm().other()))
+        })
+        .collect()
+}
+
+/// One way of making a capture.
+pub(crate) struct Route {
+    pub(crate) from: Square,
+    pub(crate) to: Square,
+    pub(crate) captured: Bitboard,
+    /// Landing squares, the last one left out.
+    pub(crate) via: Vec<Square>,
+    /// The piece that is jumped last.
+    pub(crate) last_victim: Square,
+}
+
+/// Calls `sink` for every way of making every legal capture.
+pub(crate) fn visit_routes(
+    variant: Variant,
+    position: &Position,
+    sink: &mut dyn FnMut(&Move, &Route),
+) {
+    let known: Vec<Move> = legal_moves(variant, position).into_iter().map(|(m, _)| m).collect();
+    with_rule_set!(variant, R => visit_routes_of::<R>(position, &mut |route| {
+        let found = known.iter().find(|m| {
+            (m.from, m.to, m.captured) == (route.from, route.to, route.captured)
+        });
+        // A rule of precedence may forbid a capture that can be walked.
+        if let Some(played) = found {
+            sink(played, route);
+        }
+    }));
+}
+
+fn visit_routes_of<R: RuleSet>(position: &Position, sink: &mut dyn FnMut(&Route)) {
+    let geometry = R::geometry();
+    let view = View { geometry, stm: position.stm() };
+    visit_captures::<R, _>(
+        geometry,
+        &position.to_turned(geometry),
+        &mut Jumps::default(),
+        &mut |capture: &Capture<R::Bits>, Jumps(jumps)| {
+            let Some((&(last_victim, _), before)) = jumps.split_last() else { return };
+            sink(&Route {
+                from: view.square(capture.from),
+                to: view.square(capture.to),
+                captured: view.set(capture.taken),
+                via: before.iter().map(|&(_, landing)| view.square(landing)).collect(),
+                last_victim: view.square(last_victim),
+            });
+        },
+    );
+}
+
+/// Jumped piece and landing square of each jump under way.
+#[derive(Default)]
+struct Jumps(Vec<(u8, u8)>);
+
+impl Trail for Jumps {
+    fn push(&mut self, victim: u8, _: Direction, landing: u8) {
+        self.0.push((victim, landing));
+    }
+    fn pop(&mut self) {
+        self.0.pop();
+    }
+}
+
+/// Turns squares of the side that moves back to the board that White sees.
+struct View<'a, B> {
+    geometry: &'a Geometry<B>,
+    stm: Colour,
+}
+
+impl<B: Bits> View<'_, B> {
+    fn square(&self, square: u8) -> Square {
+        Square(match self.stm {
+            Colour::White => square,
+            Colour::Black => self.geometry.squares - 1 - square,
+        })
+    }
+
+    fn set(&self, set: B) -> Bitboard {
+        Bitboard(match self.stm {
+            Colour::White => set.wide(),
+            Colour::Black => self.geometry.turn(set).wide(),
+        })
+    }
+}
