@@ -7,6 +7,7 @@ pub mod play;
 pub mod position;
 pub mod rules;
 pub mod solve;
+pub mod store;
 pub mod value;
 
 pub use play::{Move, legal_moves};

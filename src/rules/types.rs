@@ -94,6 +94,18 @@ impl NoMove {
             (Self::Loses, Wld::Loss) => Value::Loss(2 * half),
         }
     }
+
+    /// Parity of the distance of every loss, in plies; every win has the other one.
+    ///
+    /// A game ends with a player who has no move, and a move turns a win into a loss one ply
+    /// longer or the reverse, so the parities follow from the value of that player.
+    pub const fn loss_parity(self) -> u16 {
+        match self.value() {
+            Value::Loss(plies) => plies % 2,
+            Value::Win(plies) => (plies + 1) % 2,
+            Value::Draw => unreachable!(),
+        }
+    }
 }
 
 /// How squares are called in positions and moves that are written.

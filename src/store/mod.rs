@@ -1,0 +1,27 @@
+//! Table files: writing the values of a slice, and reading them back.
+//!
+//! A slice has two files: `KMMvKM.wld` (win, loss or draw) and `KMMvKM.dtw` (distances). Each is a
+//! header, an index of blocks, and the blocks, compressed one by one; `docs/format.md` describes every byte.
+//!
+//! Positions in which the side to move has a capture are *don't-cares*: the files hold whatever compresses best there,
+//! and nobody may ask for them.
+
+mod cell;
+mod codec;
+mod error;
+mod format;
+#[doc(hidden)]
+pub mod fuzzing;
+mod read;
+mod source;
+mod write;
+
+pub use cell::{Cell, Cells};
+pub use codec::{unpack, unpack_five};
+pub use error::{BlockFault, StoreError};
+pub use format::{
+    DTW_BLOCK_LEN, FORMAT_VERSION, HEADER_LEN, Header, MAGIC, Metric, TableId, WLD_BLOCK_LEN,
+};
+pub use read::{Block, Table};
+pub use source::{MapSource, MemorySource, Source};
+pub use write::{TableInfo, WriteOptions, WrittenSizes, remove_leftovers, write_tables};

@@ -1,0 +1,250 @@
+//! Opening tables, finding and decoding their blocks.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+
+use super::codec::{self, Halves, Layout, PER_BYTE};
+use super::error::{BlockFault, StoreError};
+use super::format::{ENTRY_LEN, Entry, HEADER_LEN, Header, Metric, RawHeader, TableId};
+use super::source::{MapSource, Source};
+use crate::value::{Value, Wld};
+
+/// A table file, opened: header and block index are checked and in memory (12 bytes a block),
+/// blocks are read when they are asked for.
+pub struct Table {
+    path: PathBuf,
+    source: Box<dyn Source>,
+    header: Header,
+    layout: Layout,
+    halves: Halves,
+    /// Where each block begins in the file; one more at the end.
+    offsets: Vec<u64>,
+    /// Checksum of each block, or its only symbol if it has no bytes.
+    checks: Vec<u32>,
+}
+
+impl fmt::Debug for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Table")
+            .field("path", &self.path)
+            .field("header", &self.header)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A block, decoded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// Number of the block, from 0.
+    pub number: u64,
+    /// Index of its first position.
+    pub start: u64,
+    /// Number of its positions.
+    pub positions: usize,
+    /// Decoded bytes, for [`Table::wld`] and [`Table::value`].
+    pub bytes: Vec<u8>,
+}
+
+impl Table {
+    /// Maps a file and checks that it is the table that was asked for, of a slice with so many
+    /// positions. Reads the header and the block index, no block.
+    ///
+    /// # Errors
+    /// [`StoreError::Missing`] if there is no such file; other variants if it is damaged, foreign, or
+    /// cannot be read.
+    pub fn open(path: &Path, id: &TableId, positions: u64) -> Result<Self, StoreError> {
+        let source = MapSource::open(path).map_err(|error| StoreError::io(path, error))?;
+        Self::from_source(Box::new(source), path, id, positions)
+    }
+
+    /// Like [`Table::open`], from any source of bytes; `path` only appears in errors.
+    ///
+    /// # Errors
+    /// See [`Table::open`].
+    pub fn from_source(
+        source: Box<dyn Source>,
+        path: &Path,
+        id: &TableId,
+        positions: u64,
+    ) -> Result<Self, StoreError> {
+        let header = Self::read_header(source.as_ref(), path)?;
+        header.expect(id, positions, path)?;
+        let corrupt = |field| StoreError::HeaderCorrupt { path: path.to_owned(), field };
+
+        let index_len = header.index_len().and_then(|len| usize::try_from(len).ok());
+        let index_len = index_len.ok_or_else(|| corrupt("number of blocks"))?;
+        let mut buffer = Vec::new();
+        let index = source
+            .read_at(HEADER_LEN as u64, index_len, &mut buffer)
+            .map_err(|error| StoreError::io(path, error))?;
+        if xxh3_64(index) != header.index_checksum {
+            return Err(corrupt("checksum of the block index"));
+        }
+        let (entries, _) = index.as_chunks::<ENTRY_LEN>();
+        let mut offsets = Vec::with_capacity(entries.len() + 1);
+        let mut checks = Vec::with_capacity(entries.len());
+        let mut offset = (HEADER_LEN + index_len) as u64;
+        for &entry in entries {
+            let Entry { len, check } = Entry::from_bytes(entry);
+            offsets.push(offset);
+            checks.push(check);
+            // Cannot overflow: there are fewer blocks than bytes in the file, each below 2^32.
+            offset = offset.saturating_add(len.into());
+        }
+        offsets.push(offset);
+        if offset != header.file_len {
+            return Err(corrupt("lengths of the blocks"));
+        }
+        let (layout, halves) = (header.layout(), header.halves());
+        Ok(Table { path: path.to_owned(), source, header, layout, halves, offsets, checks })
+    }
+
+    /// Reads and checks the header of a table, whichever it is of.
+    ///
+    /// # Errors
+    /// If it is damaged or of another format, or the file has not the length that the header says.
+    pub fn read_header(source: &dyn Source, path: &Path) -> Result<Header, StoreError> {
+        let found = source.len();
+        let mut buffer = Vec::new();
+        let start = source
+            .read_at(0, found.min(HEADER_LEN as u64) as usize, &mut buffer)
+            .map_err(|error| StoreError::io(path, error))?;
+        let raw = RawHeader::new(start, path)?;
+        let expected = raw.file_len();
+        if found != expected {
+            return Err(StoreError::Length { path: path.to_owned(), expected, found });
+        }
+        Header::check(&raw)
+            .map_err(|field| StoreError::HeaderCorrupt { path: path.to_owned(), field })
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The header.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// Number of positions.
+    pub fn positions(&self) -> u64 {
+        self.header.positions
+    }
+
+    /// Number of blocks.
+    pub fn block_count(&self) -> u64 {
+        self.checks.len() as u64
+    }
+
+    /// Bytes of every decoded block but the last, which may be shorter.
+    pub fn block_bytes(&self) -> usize {
+        self.layout.decoded_len(self.header.block_len as usize)
+    }
+
+    /// Number of the block that holds a position, and the place of the position in it.
+    ///
+    /// For an index beyond the table the block does not exist, and [`Table::decode_block`] says so.
+    #[inline]
+    pub fn block_of(&self, index: u64) -> (u64, usize) {
+        let len = u64::from(self.header.block_len);
+        (index / len, (index % len) as usize)
+    }
+
+    /// Index of the first position of a block, and number of its positions; 0 if there is no
+    /// such block.
+    pub fn block_range(&self, block: u64) -> (u64, usize) {
+        let len = u64::from(self.header.block_len);
+        let start = block.saturating_mul(len);
+        (start, self.header.positions.saturating_sub(start).min(len) as usize)
+    }
+
+    /// Decodes a block into `out`, whose contents are replaced: in WLD tables five results a byte, in
+    /// DTW tables one symbol a position. Thread-safe.
+    ///
+    /// # Errors
+    /// [`StoreError::BlockCorrupt`] if anything is wrong with the block, [`StoreError::NoBlock`] if there is
+    /// no such block, [`StoreError::Io`] if it cannot be read. `out` is then of no use.
+    pub fn decode_block(&self, block: u64, out: &mut Vec<u8>) -> Result<(), StoreError> {
+        let place = usize::try_from(block).ok().filter(|&place| place < self.checks.len());
+        let place = place.ok_or_else(|| StoreError::NoBlock {
+            path: self.path.clone(),
+            block,
+            blocks: self.block_count(),
+        })?;
+        let (start, end) = (self.offsets[place], self.offsets[place + 1]);
+        let mut buffer = Vec::new();
+        let stored = self
+            .source
+            .read_at(start, (end - start) as usize, &mut buffer)
+            .map_err(|error| StoreError::io(&self.path, error))?;
+        let (_, positions) = self.block_range(block);
+        codec::decode(self.layout, stored, self.checks[place], positions, out)
+            .map_err(|fault| self.block_fault(block, fault))
+    }
+
+    /// The error for a block in which something is wrong.
+    fn block_fault(&self, block: u64, fault: BlockFault) -> StoreError {
+        StoreError::BlockCorrupt { path: self.path.clone(), block, fault }
+    }
+
+    /// Result of the position at `place` of a decoded block of a WLD table; `None` beyond the
+    /// block, and in other tables.
+    #[inline]
+    pub fn wld(&self, block: &[u8], place: usize) -> Option<Wld> {
+        if self.header.metric != Metric::Wld {
+            return None;
+        }
+        block.get(place / PER_BYTE).map(|&byte| codec::unpack(byte, place % PER_BYTE))
+    }
+
+    /// Value of the position at `place` of a decoded block of a DTW table, for a position whose
+    /// result is known to be `wld`. `None` beyond the block, in other tables, and for a distance that the header
+    /// excludes, which means that the two tables do not belong together.
+    #[inline]
+    pub fn value(&self, block: &[u8], place: usize, wld: Wld) -> Option<Value> {
+        if self.header.metric != Metric::Dtw {
+            return None;
+        }
+        let value = self.halves.value(self.layout.half_at(block, place)?, wld)?;
+        let longest = match value {
+            Value::Win(_) => self.header.longest_win,
+            Value::Loss(_) => self.header.longest_loss,
+            Value::Draw => return Some(value),
+        };
+        (value.plies() <= longest).then_some(value)
+    }
+
+    /// All blocks in order, decoded, for loading a table as a whole.
+    pub fn blocks(&self) -> impl Iterator<Item = Result<Block, StoreError>> + '_ {
+        (0..self.block_count()).map(|number| {
+            let mut bytes = Vec::new();
+            self.decode_block(number, &mut bytes)?;
+            let (start, positions) = self.block_range(number);
+            Ok(Block { number, start, positions, bytes })
+        })
+    }
+
+    /// Reads everything and compares all checksums. `progress` gets the number of blocks done.
+    ///
+    /// # Errors
+    /// For the first block that is damaged; [`StoreError::ValuesChecksum`] if all are whole but not the
+    /// values that were written.
+    pub fn verify_checksums(&self, mut progress: impl FnMut(u64)) -> Result<(), StoreError> {
+        let mut values = Xxh3::new();
+        let mut bytes = Vec::new();
+        for block in 0..self.block_count() {
+            self.decode_block(block, &mut bytes)?;
+            values.update(&bytes);
+            progress(block + 1);
+        }
+        let (expected, found) = (self.header.values_checksum, values.digest());
+        if expected != found {
+            return Err(StoreError::ValuesChecksum { path: self.path.clone(), expected, found });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,363 @@
+//! Writing the tables of a slice.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use rayon::prelude::*;
+use tempfile::NamedTempFile;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+
+use super::cell::{Cell, Cells};
+use super::codec::{DONT_CARE, Encoded, Encoder, Halves, digit};
+use super::error::StoreError;
+use super::format::{
+    DTW_BLOCK_LEN, ENTRY_LEN, Entry, HEADER_LEN, Header, Metric, RawHeader, TableId, WLD_BLOCK_LEN,
+};
+use crate::index::Material;
+use crate::rules::Variant;
+use crate::value::Value;
+
+/// Beginning of the names of unfinished files.
+const TEMPORARY: &str = ".damka-unfinished-";
+
+/// What the header says of a slice. All numbers count positions with captures too.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TableInfo {
+    /// The variant.
+    pub variant: Variant,
+    /// The slice.
+    pub material: Material,
+    /// Won positions.
+    pub wins: u64,
+    /// Lost positions.
+    pub losses: u64,
+    /// Drawn positions.
+    pub draws: u64,
+    /// Plies of the longest win; `None` if there is no win.
+    pub longest_win: Option<u16>,
+    /// Plies of the longest loss; `None` if there is no loss.
+    pub longest_loss: Option<u16>,
+}
+
+/// How hard to compress.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WriteOptions {
+    /// zstd level of WLD blocks, 1 to 22.
+    pub wld_level: i32,
+    /// zstd level of DTW blocks, 1 to 22.
+    pub dtw_level: i32,
+}
+
+impl Default for WriteOptions {
+    fn default() -> Self {
+        WriteOptions { wld_level: 17, dtw_level: 17 }
+    }
+}
+
+/// Bytes of the two files of a slice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WrittenSizes {
+    /// Bytes of the `.wld` file.
+    pub wld: u64,
+    /// Bytes of the `.dtw` file.
+    pub dtw: u64,
+}
+
+/// Writes both tables of a slice into `folder` (`<database>/<variant>`), which is made if it does not exist.
+///
+/// One pass over `cells`, spread over the threads of the current rayon pool; the bytes do not depend on their number.
+/// Memory: about 3 MiB a thread. The files appear under their names only when both are complete and on the disk, first
+/// `.dtw`, then `.wld`: where a `.wld` file is, the slice is done. Files of these names that were there are replaced.
+///
+/// # Errors
+/// If the system cannot write, if `info` contradicts itself or a cell contradicts `info`, and
+/// [`StoreError::Stopped`] soon after `should_stop` returns true. No file is left then.
+pub fn write_tables(
+    folder: &Path,
+    info: &TableInfo,
+    cells: &dyn Cells,
+    options: &WriteOptions,
+    should_stop: &(dyn Fn() -> bool + Sync),
+) -> Result<WrittenSizes, StoreError> {
+    fs::create_dir_all(folder).map_err(|error| StoreError::io(folder, error))?;
+    let id = |metric| TableId { variant: info.variant, material: info.material, metric };
+    let wld_path = folder.join(id(Metric::Wld).file_name());
+    let dtw_path = folder.join(id(Metric::Dtw).file_name());
+    let wld = temporary(folder, &wld_path)?;
+    let dtw = temporary(folder, &dtw_path)?;
+    let sizes = encode_tables(
+        info,
+        cells,
+        options,
+        should_stop,
+        (wld.as_file(), &wld_path),
+        (dtw.as_file(), &dtw_path),
+    )?;
+    for (file, path) in [(&dtw, &dtw_path), (&wld, &wld_path)] {
+        file.as_file().sync_all().map_err(|error| StoreError::io(path, error))?;
+    }
+    for (file, path) in [(dtw, &dtw_path), (wld, &wld_path)] {
+        file.persist(path).map_err(|failed| StoreError::io(path, failed.error))?;
+        // Each time, lest a power cut keep the second name and lose the first.
+        sync_folder(folder).map_err(|error| StoreError::io(folder, error))?;
+    }
+    Ok(sizes)
+}
+
+/// A new file beside the one that it will become.
+fn temporary(folder: &Path, path: &Path) -> Result<NamedTempFile, StoreError> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(TEMPORARY);
+    // Temporary files are private by default, tables are not.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.tempfile_in(folder).map_err(|error| StoreError::io(path, error))
+}
+
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    // Other systems do not open folders as files.
+    if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
+}
+
+/// Removes the unfinished files that killed runs have left in a folder, and returns how many there were.
+///
+/// Nobody may be writing tables into the folder meanwhile. A folder that does not exist has none.
+///
+/// # Errors
+/// If the system cannot list the folder or remove a file.
+pub fn remove_leftovers(folder: &Path) -> Result<usize, StoreError> {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
+        Err(error) => return Err(StoreError::io(folder, error)),
+    };
+    let mut removed = 0;
+    for entry in entries {
+        let entry = entry.map_err(|error| StoreError::io(folder, error))?;
+        if entry.file_name().to_string_lossy().starts_with(TEMPORARY) {
+            fs::remove_file(entry.path()).map_err(|error| StoreError::io(&entry.path(), error))?;
+            removed += 1;
+        }
+    }
+    Ok(removed)
+}
+
+/// A table under way. Header and index are written last, into the room left for them.
+struct Output<'a, W: Write + Seek> {
+    out: BufWriter<W>,
+    path: &'a Path,
+    header: Header,
+    index: Vec<u8>,
+    values: Xxh3,
+}
+
+impl<'a, W: Write + Seek> Output<'a, W> {
+    fn new(header: Header, (file, path): (W, &'a Path)) -> Result<Self, StoreError> {
+        let index_len = header.blocks() * ENTRY_LEN as u64;
+        let mut out = BufWriter::with_capacity(1 << 20, file);
+        let room = HEADER_LEN as u64 + index_len;
+        io::copy(&mut io::Read::take(io::repeat(0), room), &mut out)
+            .map_err(|error| StoreError::io(path, error))?;
+        let header = Header { file_len: room, ..header };
+        let index = Vec::with_capacity(index_len as usize);
+        Ok(Output { out, path, header, index, values: Xxh3::new() })
+    }
+
+    fn push(&mut self, block: &Encoded) -> Result<(), StoreError> {
+        self.out.write_all(&block.stored).map_err(|error| StoreError::io(self.path, error))?;
+        let entry = Entry { len: block.stored.len() as u32, check: block.check };
+        self.index.extend(entry.to_bytes());
+        self.values.update(&block.decoded);
+        self.header.file_len += u64::from(entry.len);
+        Ok(())
+    }
+
+    /// Returns the length of the file.
+    fn finish(mut self) -> Result<u64, StoreError> {
+        self.header.values_checksum = self.values.digest();
+        self.header.index_checksum = xxh3_64(&self.index);
+        let bytes = self.header.to_bytes();
+        let mut write = || -> io::Result<()> {
+            self.out.seek(SeekFrom::Start(0))?;
+            self.out.write_all(&bytes)?;
+            self.out.write_all(&self.index)?;
+            self.out.flush()
+        };
+        write().map_err(|error| StoreError::io(self.path, error))?;
+        Ok(self.header.file_len)
+    }
+}
+
+/// The header of a table of this slice, without what is known only at the end.
+fn new_header(info: &TableInfo, metric: Metric, positions: u64) -> Result<Header, StoreError> {
+    let rules = info.variant.rules();
+    let block_len = match metric {
+        Metric::Wld => WLD_BLOCK_LEN,
+        Metric::Dtw => DTW_BLOCK_LEN,
+    };
+    let mut header = Header {
+        // Room for any index: the length is checked when the file is opened.
+        file_len: u64::MAX,
+        variant: rules.name.to_owned(),
+        fingerprint: rules.fingerprint(),
+        material: info.material,
+        metric,
+        squares: rules.shape.squares(),
+        symbol_width: 0,
+        loss_parity: rules.no_move.loss_parity() as u8,
+        block_len,
+        longest_win: info.longest_win,
+        longest_loss: info.longest_loss,
+        positions,
+        wins: info.wins,
+        losses: info.losses,
+        draws: info.draws,
+        values_checksum: 0,
+        index_checksum: 0,
+    };
+    header.symbol_width = header.layout().width;
+    // What is written must pass the checks of the reader.
+    let wrong = |field| StoreError::WrongInfo { material: info.material, field };
+    let checked = Header::check(&RawHeader::new(&header.to_bytes(), Path::new(""))?);
+    if checked.map_err(wrong)? == header { Ok(header) } else { Err(wrong("variant")) }
+}
+
+/// The blocks of both tables that hold the same positions.
+struct Piece {
+    wld: Encoded,
+    dtw: Vec<Encoded>,
+}
+
+/// What a worker needs, used again for piece after piece.
+struct Worker {
+    cells: Vec<Cell>,
+    symbols: Vec<u16>,
+    wld: Encoder,
+    dtw: Encoder,
+}
+
+/// Positions that are encoded at a time: whole blocks of both tables.
+const PIECE_LEN: u32 = WLD_BLOCK_LEN;
+const _: () =
+    assert!(WLD_BLOCK_LEN.is_multiple_of(DTW_BLOCK_LEN) && WLD_BLOCK_LEN.is_multiple_of(5));
+/// Pieces for each thread between two writes.
+const PIECES_PER_THREAD: u64 = 16;
+
+/// Writes both tables to any pair of outputs. Paths only appear in errors.
+pub(crate) fn encode_tables<W: Write + Seek>(
+    info: &TableInfo,
+    cells: &dyn Cells,
+    options: &WriteOptions,
+    should_stop: &(dyn Fn() -> bool + Sync),
+    (wld_file, wld_path): (W, &Path),
+    (dtw_file, dtw_path): (W, &Path),
+) -> Result<WrittenSizes, StoreError> {
+    let positions = cells.len();
+    let wld_header = new_header(info, Metric::Wld, positions)?;
+    let dtw_header = new_header(info, Metric::Dtw, positions)?;
+    let (wld_layout, dtw_layout) = (wld_header.layout(), dtw_header.layout());
+    let mut wld = Output::new(wld_header, (wld_file, wld_path))?;
+    let mut dtw = Output::new(dtw_header, (dtw_file, dtw_path))?;
+
+    let idle: Mutex<Vec<Worker>> = Mutex::new(Vec::new());
+    let take = || idle.lock().ok().and_then(|mut idle| idle.pop());
+    let encode = |piece: u64| -> Result<Piece, StoreError> {
+        if should_stop() {
+            return Err(StoreError::Stopped);
+        }
+        let mut worker = match take() {
+            Some(worker) => worker,
+            None => Worker {
+                cells: Vec::new(),
+                symbols: Vec::new(),
+                wld: Encoder::new(wld_layout, options.wld_level)
+                    .map_err(|error| StoreError::io(wld_path, error))?,
+                dtw: Encoder::new(dtw_layout, options.dtw_level)
+                    .map_err(|error| StoreError::io(dtw_path, error))?,
+            },
+        };
+        let start = piece * u64::from(PIECE_LEN);
+        let len = (positions - start).min(PIECE_LEN.into()) as usize;
+        worker.cells.clear();
+        worker.cells.resize(len, Cell::DONT_CARE);
+        cells.fill(start, &mut worker.cells);
+        let encoded = worker.encode(info, start, [wld_path, dtw_path]);
+        if let Ok(mut idle) = idle.lock() {
+            idle.push(worker);
+        }
+        encoded
+    };
+
+    let pieces = positions.div_ceil(PIECE_LEN.into());
+    let batch = rayon::current_num_threads() as u64 * PIECES_PER_THREAD;
+    let mut first = 0;
+    while first < pieces {
+        let end = pieces.min(first.saturating_add(batch));
+        let done: Vec<_> = (first..end).into_par_iter().map(encode).collect();
+        // In order, so that the first of several errors is the one that is reported.
+        for piece in done {
+            let piece = piece?;
+            wld.push(&piece.wld)?;
+            piece.dtw.iter().try_for_each(|block| dtw.push(block))?;
+        }
+        first = end;
+    }
+    Ok(WrittenSizes { wld: wld.finish()?, dtw: dtw.finish()? })
+}
+
+impl Worker {
+    /// Encodes the cells of a piece.
+    fn encode(
+        &mut self,
+        info: &TableInfo,
+        start: u64,
+        [wld_path, dtw_path]: [&Path; 2],
+    ) -> Result<Piece, StoreError> {
+        let Worker { cells, symbols, wld, dtw } = self;
+        symbols.clear();
+        symbols.extend(cells.iter().map(|cell| match cell.value() {
+            Some(value) => digit(value.wld()),
+            None => DONT_CARE,
+        }));
+        let wld = wld.encode(symbols).map_err(|error| StoreError::io(wld_path, error))?;
+
+        let halves = Halves::new(info.variant.rules().no_move.loss_parity());
+        for (place, &cell) in cells.iter().enumerate() {
+            symbols[place] = half_of(info, halves, cell).ok_or(StoreError::WrongCell {
+                material: info.material,
+                index: start + place as u64,
+                cell,
+            })?;
+        }
+        let dtw = symbols
+            .chunks(DTW_BLOCK_LEN as usize)
+            .map(|block| dtw.encode(block).map_err(|error| StoreError::io(dtw_path, error)))
+            .collect::<Result<_, _>>()?;
+        Ok(Piece { wld, dtw })
+    }
+}
+
+/// Symbol of a cell in the DTW table; `None` if the slice cannot hold the value.
+fn half_of(info: &TableInfo, halves: Halves, cell: Cell) -> Option<u16> {
+    let longest = match cell.value() {
+        None | Some(Value::Draw) => return Some(DONT_CARE),
+        Some(Value::Win(_)) => info.longest_win,
+        Some(Value::Loss(_)) => info.longest_loss,
+    };
+    let value = cell.value().filter(|value| value.plies() <= longest)?;
+    halves.half(value)
+}
+
+/// Both tables as bytes, for tests: `.wld`, then `.dtw`.
+pub(crate) fn encode_to_memory(
+    info: &TableInfo,
+    cells: &dyn Cells,
+    options: &WriteOptions,
+) -> Result<(Vec<u8>, Vec<u8>), StoreError> {
+    let (mut wld, mut dtw) = (io::Cursor::new(Vec::new()), io::Cursor::new(Vec::new()));
+    let path = PathBuf::from("memory");
+    encode_tables(info, cells, options, &|| false, (&mut wld, &path), (&mut dtw, &path))?;
+    Ok((wld.into_inner(), dtw.into_inner()))
+}
