@@ -20,7 +20,7 @@ impl Cells for Model {
         for (index, cell) in (start..).zip(out) {
             let noise = xxhash_rust::xxh3::xxh3_64(&index.to_le_bytes());
             let slow = xxhash_rust::xxh3::xxh3_64(&(index / 23).to_le_bytes());
-            let half = (slow % 12 + u64::from(noise % 16 == 0)) as u16;
+            let half = (slow % 12 + u64::from(noise.is_multiple_of(16))) as u16;
             *cell = match slow >> 32 & 7 {
                 _ if noise % 5 == 1 => Cell::DONT_CARE,
                 0..=3 => Cell::win(2 * half + 1),

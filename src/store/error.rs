@@ -169,11 +169,7 @@ pub enum StoreError {
 
 impl StoreError {
     pub(crate) fn io(path: &Path, source: io::Error) -> Self {
-        let path = path.to_owned();
-        match source.kind() {
-            io::ErrorKind::NotFound => Self::Missing { path },
-            _ => Self::Io { path, source },
-        }
+        Self::Io { path: path.to_owned(), source }
     }
 
     /// Whether the file is simply not there.

@@ -1,6 +1,7 @@
 //! Opening tables, finding and decoding their blocks.
 
 use std::fmt;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
@@ -55,7 +56,10 @@ impl Table {
     /// [`StoreError::Missing`] if there is no such file; other variants if it is damaged, foreign, or
     /// cannot be read.
     pub fn open(path: &Path, id: &TableId, positions: u64) -> Result<Self, StoreError> {
-        let source = MapSource::open(path).map_err(|error| StoreError::io(path, error))?;
+        let source = MapSource::open(path).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => StoreError::Missing { path: path.to_owned() },
+            _ => StoreError::io(path, error),
+        })?;
         Self::from_source(Box::new(source), path, id, positions)
     }
 
