@@ -4,9 +4,9 @@ use std::hint::black_box;
 use std::path::Path;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use damka::Variant;
 use damka::store::fuzzing::write_to_memory;
 use damka::store::{Cell, Cells, MemorySource, Metric, Table, TableId, TableInfo, WriteOptions};
+use damka::{Counts, Variant};
 
 /// Values with about the entropy of a five-piece slice: long runs, a fifth of don't-cares, noise.
 struct Model;
@@ -35,8 +35,8 @@ fn decode(c: &mut Criterion) {
     let material = "KMvKM".parse().unwrap();
     let variant = Variant::Russian;
     let (longest_win, longest_loss) = (Some(25), Some(24));
-    let (wins, losses, draws) = (163_800, 81_900, 81_900);
-    let info = TableInfo { variant, material, wins, losses, draws, longest_win, longest_loss };
+    let counts = Counts { wins: 163_800, losses: 81_900, draws: 81_900, longest_win, longest_loss };
+    let info = TableInfo { variant, material, counts };
     let files = write_to_memory(&info, &Model, &WriteOptions::default()).unwrap();
     for (metric, bytes) in [(Metric::Wld, files.0), (Metric::Dtw, files.1)] {
         let id = TableId { variant, material, metric };

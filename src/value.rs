@@ -128,3 +128,86 @@ impl fmt::Display for Value {
         }
     }
 }
+
+/// How many positions are won, lost and drawn for the side to move, and the longest distances.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Won positions.
+    pub wins: u64,
+    /// Lost positions.
+    pub losses: u64,
+    /// Drawn positions.
+    pub draws: u64,
+    /// Plies of the longest win; `None` without a win.
+    pub longest_win: Option<u16>,
+    /// Plies of the longest loss; `None` without a loss.
+    pub longest_loss: Option<u16>,
+}
+
+impl Counts {
+    /// Counts one position more.
+    pub fn add(&mut self, value: Value) {
+        match value {
+            Value::Win(plies) => {
+                self.wins += 1;
+                self.longest_win = self.longest_win.max(Some(plies));
+            }
+            Value::Draw => self.draws += 1,
+            Value::Loss(plies) => {
+                self.losses += 1;
+                self.longest_loss = self.longest_loss.max(Some(plies));
+            }
+        }
+    }
+
+    /// Counts over both sets of positions.
+    pub fn merge(self, other: Self) -> Self {
+        Counts {
+            wins: self.wins + other.wins,
+            losses: self.losses + other.losses,
+            draws: self.draws + other.draws,
+            longest_win: self.longest_win.max(other.longest_win),
+            longest_loss: self.longest_loss.max(other.longest_loss),
+        }
+    }
+
+    /// Number of positions.
+    pub const fn positions(&self) -> u64 {
+        self.wins + self.losses + self.draws
+    }
+}
+
+/// Distances without their lowest bit, which follows from the result: one of wins and losses
+/// has only even distances, the other only odd ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Halves {
+    loss_parity: u16,
+}
+
+impl Halves {
+    /// For losses of this parity, 0 or 1.
+    pub const fn new(loss_parity: u16) -> Self {
+        Halves { loss_parity: loss_parity & 1 }
+    }
+
+    /// Half of the distance, rounded down; `None` for draws, and for distances of the wrong parity.
+    #[inline]
+    pub fn half(self, value: Value) -> Option<u16> {
+        let (plies, parity) = match value {
+            Value::Win(plies) => (plies, 1 - self.loss_parity),
+            Value::Draw => return None,
+            Value::Loss(plies) => (plies, self.loss_parity),
+        };
+        (plies % 2 == parity).then_some(plies / 2)
+    }
+
+    /// The value with this result and half distance, which a draw has not; `None` beyond 16 bits.
+    #[inline]
+    pub fn value(self, half: u16, wld: Wld) -> Option<Value> {
+        match wld {
+            Wld::Win => Some(Value::Win(half.checked_mul(2)? | (1 - self.loss_parity))),
+            Wld::Draw => Some(Value::Draw),
+            Wld::Loss => Some(Value::Loss(half.checked_mul(2)? | self.loss_parity)),
+        }
+    }
+}

@@ -11,7 +11,7 @@ use damka::store::{
     Cell, Cells, DTW_BLOCK_LEN, HEADER_LEN, MAGIC, MemorySource, Metric, StoreError, Table,
     TableId, TableInfo, WLD_BLOCK_LEN, WriteOptions, remove_leftovers, write_tables,
 };
-use damka::{Value, Variant, Wld};
+use damka::{Counts, Value, Variant, Wld};
 use proptest::prelude::*;
 
 struct List(Vec<Cell>);
@@ -46,19 +46,9 @@ fn id(metric: Metric) -> TableId {
 
 /// Counts cells as the solver would; don't-cares count as draws.
 fn info(cells: &[Cell]) -> TableInfo {
-    let values = || cells.iter().filter_map(|cell| cell.value());
-    let wins = values().filter(|value| matches!(value, Value::Win(_)));
-    let losses = values().filter(|value| matches!(value, Value::Loss(_)));
-    let (won, lost) = (wins.clone().count() as u64, losses.clone().count() as u64);
-    TableInfo {
-        variant: Variant::Russian,
-        material: material(),
-        wins: won,
-        losses: lost,
-        draws: cells.len() as u64 - won - lost,
-        longest_win: wins.filter_map(Value::plies).max(),
-        longest_loss: losses.filter_map(Value::plies).max(),
-    }
+    let mut counts = Counts::default();
+    cells.iter().for_each(|cell| counts.add(cell.value().unwrap_or(Value::Draw)));
+    TableInfo { variant: Variant::Russian, material: material(), counts }
 }
 
 fn encode(cells: &[Cell]) -> [(Metric, Vec<u8>); 2] {
@@ -271,16 +261,18 @@ fn values_that_contradict_the_header_are_not_written() {
         };
         assert_eq!(found, cell);
     }
+    let counts = fine.counts;
     let wrong = [
-        TableInfo { wins: 2, ..fine.clone() },
-        TableInfo { wins: u64::MAX, losses: 3, ..fine.clone() },
-        TableInfo { longest_win: None, ..fine.clone() },
-        TableInfo { longest_win: Some(4), ..fine.clone() },
-        TableInfo { longest_loss: Some(3), ..fine.clone() },
-        TableInfo { longest_loss: Some(u16::MAX - 1), ..fine.clone() },
-        TableInfo { material: "KvK".parse().unwrap(), wins: 0, ..fine.clone() },
+        Counts { wins: 2, ..counts },
+        Counts { wins: u64::MAX, losses: 3, ..counts },
+        Counts { longest_win: None, ..counts },
+        Counts { longest_win: Some(4), ..counts },
+        Counts { longest_loss: Some(3), ..counts },
+        Counts { longest_loss: Some(u16::MAX - 1), ..counts },
+        Counts { wins: 0, ..counts },
     ];
-    for info in wrong {
+    for counts in wrong {
+        let info = TableInfo { counts, ..fine.clone() };
         assert!(matches!(write(&info, &good), Err(StoreError::WrongInfo { .. })), "{info:?}");
     }
     assert!(matches!(write(&fine, &[]), Err(StoreError::WrongInfo { .. })));

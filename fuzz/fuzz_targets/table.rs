@@ -6,7 +6,7 @@
 
 use std::sync::LazyLock;
 
-use damka::Variant;
+use damka::{Counts, Variant};
 use damka::store::fuzzing::{exercise, reseal, write_to_memory};
 use damka::store::{Cell, Cells, Metric, TableId, TableInfo, WriteOptions};
 use libfuzzer_sys::fuzz_target;
@@ -35,11 +35,13 @@ static TABLES: LazyLock<[Vec<u8>; 2]> = LazyLock::new(|| {
     let info = TableInfo {
         variant: Variant::Russian,
         material: "KMMvKM".parse().unwrap(),
-        wins: 300,
-        losses: 300,
-        draws: 300,
-        longest_win: Some(599),
-        longest_loss: Some(598),
+        counts: Counts {
+            wins: 300,
+            losses: 300,
+            draws: 300,
+            longest_win: Some(599),
+            longest_loss: Some(598),
+        },
     };
     let (wld, dtw) = write_to_memory(&info, &Stripes, &WriteOptions::default()).unwrap();
     [wld, dtw]

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Serialize;
 
 use crate::board::{Bits, Direction, Geometry, Shape};
-use crate::value::{Value, Wld};
+use crate::value::{Halves, Value};
 
 /// The two sides. White's men move up the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -74,27 +74,6 @@ impl NoMove {
         }
     }
 
-    /// Half the distance of a win or loss, rounded down; `None` for a draw.
-    ///
-    /// Sides alternate, so every win is an odd number of plies away from a player without a
-    /// move and every loss an even one where such a player has lost, and the other way round where
-    /// such a player has won. Half the distance and the result together are the value.
-    pub const fn half(self, value: Value) -> Option<u16> {
-        match value {
-            Value::Draw => None,
-            Value::Win(plies) | Value::Loss(plies) => Some(plies / 2),
-        }
-    }
-
-    /// The value with this result and half distance. A draw has none: `half` is ignored.
-    pub const fn value_of(self, wld: Wld, half: u16) -> Value {
-        match (self, wld) {
-            (_, Wld::Draw) => Value::Draw,
-            (Self::Loses, Wld::Win) => Value::Win(2 * half + 1),
-            (Self::Loses, Wld::Loss) => Value::Loss(2 * half),
-        }
-    }
-
     /// Parity of the distance of every loss, in plies; every win has the other one.
     ///
     /// A game ends with a player who has no move, and a move turns a win into a loss one ply
@@ -105,6 +84,11 @@ impl NoMove {
             Value::Win(plies) => (plies + 1) % 2,
             Value::Draw => unreachable!(),
         }
+    }
+
+    /// How distances are halved under this rule.
+    pub const fn halves(self) -> Halves {
+        Halves::new(self.loss_parity())
     }
 }
 

@@ -12,7 +12,7 @@ mod solver;
 mod subsets;
 mod unit;
 
-pub use pair_table::{Counts, Finished, PairTable};
+pub use pair_table::{Finished, PairTable};
 pub use restore::{StoredValues, restore};
 pub use solver::{Monitor, SolveError, SolveOptions, solve};
 pub use subsets::SubsetTables;

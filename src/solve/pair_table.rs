@@ -8,9 +8,9 @@ use rayon::prelude::*;
 use super::score::Score;
 use super::subsets::SubsetTables;
 use crate::board::{Bits, Geometry};
-use crate::index::{Material, Men, MenIndex, Pair, rank_subset};
+use crate::index::{Material, Men, MenIndex, Pair, SliceIndex, rank_subset};
 use crate::rules::{RuleSet, Turned};
-use crate::value::Value;
+use crate::value::{Counts, Value};
 
 /// How the values of a pair lie in memory.
 ///
@@ -81,21 +81,6 @@ pub struct PairTable<R: RuleSet> {
 /// Pairs that are solved.
 pub type Finished<R> = HashMap<Pair, Arc<PairTable<R>>>;
 
-/// How many positions of a slice are won, lost and drawn, and the longest distances.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// Positions that the side to move wins.
-    pub wins: u64,
-    /// Positions that it loses.
-    pub losses: u64,
-    /// Positions that are drawn.
-    pub draws: u64,
-    /// Plies of the longest win, if there is a win.
-    pub longest_win: Option<u16>,
-    /// Plies of the longest loss, if there is a loss.
-    pub longest_loss: Option<u16>,
-}
-
 impl<R: RuleSet> PairTable<R> {
     /// The pair.
     pub fn pair(&self) -> Pair {
@@ -132,40 +117,26 @@ impl<R: RuleSet> PairTable<R> {
 
     /// Counts over all positions of a slice of the pair.
     pub fn counts(&self, slice: Material) -> Counts {
-        let positions = crate::index::SliceIndex::new(self.layout.geometry, slice).len();
+        let positions = SliceIndex::new(self.layout.geometry, slice).len();
         match &self.scores[self.side(slice)] {
             Scores::Narrow(scores) => count::<R, u8>(scores, positions),
             Scores::Wide(scores) => count::<R, u16>(scores, positions),
         }
     }
 
-    /// Calls `visit` for the positions `start..start + len` of a slice of the pair, in index order
-    /// (see [`SliceIndex`](crate::index::SliceIndex)), with their values.
+    /// Calls `visit` for the positions `start..start + len` of a slice of the pair, in index order,
+    /// with their values. `index` is that of the slice.
     pub fn visit(
         &self,
-        slice: Material,
+        index: &SliceIndex<R::Bits>,
         subsets: &SubsetTables<R::Bits>,
         start: u64,
         len: u64,
         mut visit: impl FnMut(&Turned<R::Bits>, Value),
     ) {
-        let side = self.side(slice);
-        let index = crate::index::SliceIndex::new(self.layout.geometry, slice);
-        self.visit_with(&index, side, subsets, start, len, &mut visit);
-    }
-
-    /// [`PairTable::visit`] with the index at hand.
-    pub(crate) fn visit_with(
-        &self,
-        index: &crate::index::SliceIndex<R::Bits>,
-        side: usize,
-        subsets: &SubsetTables<R::Bits>,
-        start: u64,
-        len: u64,
-        visit: &mut impl FnMut(&Turned<R::Bits>, Value),
-    ) {
         let geometry = self.layout.geometry;
         let slice = index.material();
+        let side = self.side(slice);
         let own_subsets = subsets.of_size(slice.own_kings);
         let opp_subsets = subsets.of_size(slice.opp_kings);
         let mut unit = start / index.unit_len();
@@ -240,13 +211,8 @@ fn count<R: RuleSet, S: Score>(scores: &[S], positions: u64) -> Counts {
         counts.longest_loss = slowest_loss.and_then(|score| score.value::<R>().plies());
         counts
     };
-    let mut total = scores.par_chunks(1 << 16).map(chunk).reduce(Counts::default, |x, y| Counts {
-        wins: x.wins + y.wins,
-        losses: x.losses + y.losses,
-        draws: x.draws + y.draws,
-        longest_win: x.longest_win.max(y.longest_win),
-        longest_loss: x.longest_loss.max(y.longest_loss),
-    });
+    let chunks = scores.par_chunks(1 << 16).map(chunk);
+    let mut total = chunks.reduce(Counts::default, Counts::merge);
     total.wins -= scores.len() as u64 - positions;
     if total.wins == 0 {
         total.longest_win = None;

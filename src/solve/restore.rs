@@ -1,5 +1,7 @@
 //! A solved pair from what tables store of it.
 
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
 use rayon::prelude::*;
 
 use super::captures::Targets;
@@ -14,9 +16,9 @@ use crate::value::Value;
 
 /// Values of the positions of one slice that are stored.
 pub trait StoredValues: Sync {
-    /// Value of a position without a capture, by its index in the slice. Anything may be said of positions with
-    /// a capture.
-    fn value(&self, index: u64) -> Value;
+    /// Value of a position without a capture, by its index in the slice; `None` if the tables say nothing that makes
+    /// sense. Anything may be said of positions with a capture.
+    fn value(&self, index: u64) -> Option<Value>;
     /// Longest distance of the slice, in plies.
     fn longest(&self) -> u16;
 }
@@ -70,6 +72,7 @@ fn fill<R: RuleSet, S: Score>(
     let own = subsets.of_size(slice.own_kings);
     let opp = subsets.of_size(slice.opp_kings);
     let len = layout.unit_len();
+    let unusable = AtomicBool::new(false);
     let mut scores = vec![S::BEST; len * layout.slots.len()];
     scores.par_chunks_mut(len).enumerate().for_each(|(unit, scores)| {
         if monitor.should_stop() {
@@ -88,9 +91,16 @@ fn fill<R: RuleSet, S: Score>(
                     continue;
                 }
                 let position = Turned { own_men: men.own, own_kings, opp_men: men.opp, opp_kings };
-                let score = targets
-                    .best_capture(geometry, &position)
-                    .unwrap_or_else(|| S::of::<R>(stored.value(number)));
+                let score = match targets.best_capture(geometry, &position) {
+                    Some(best) => best,
+                    None => match stored.value(number) {
+                        Some(value) => S::of::<R>(value),
+                        None => {
+                            unusable.store(true, Relaxed);
+                            return;
+                        }
+                    },
+                };
                 let (a, b) = match side {
                     0 => (own_rank, opp_rank),
                     _ => (opp.turned[opp_rank] as usize, own.turned[own_rank] as usize),
@@ -100,5 +110,9 @@ fn fill<R: RuleSet, S: Score>(
             }
         }
     });
-    if monitor.should_stop() { Err(SolveError::Stopped) } else { Ok(scores) }
+    match (monitor.should_stop(), unusable.into_inner()) {
+        (true, _) => Err(SolveError::Stopped),
+        (false, true) => Err(SolveError::Unusable { slice }),
+        (false, false) => Ok(scores),
+    }
 }

@@ -9,7 +9,7 @@ use crate::value::{Value, Wld};
 
 /// A value in one byte or two: losses from the quickest (0) up, draws in the middle, wins up to the quickest (all ones).
 ///
-/// Losses and wins are kept by half their distance, see [`NoMove::half`]. So the value of
+/// Losses and wins are kept by half their distance, see [`Halves`](crate::value::Halves). So the value of
 /// a position is the maximum, over its moves, of [`Score::before_move`] of the next score, and rows of scores can be
 /// worked on together.
 pub(crate) trait Score: Copy + Ord + Debug + Default + Send + Sync + 'static {
@@ -57,7 +57,7 @@ pub(crate) trait Score: Copy + Ord + Debug + Default + Send + Sync + 'static {
     /// The code of a value. Half distances must have one.
     #[inline(always)]
     fn of<R: RuleSet>(value: Value) -> Self {
-        match (value.wld(), R::RULES.no_move.half(value)) {
+        match (value.wld(), R::RULES.no_move.halves().half(value)) {
             (Wld::Loss, Some(half)) => Self::loss(half),
             (Wld::Win, Some(half)) => Self::win(half),
             _ => Self::DRAW,
@@ -66,7 +66,8 @@ pub(crate) trait Score: Copy + Ord + Debug + Default + Send + Sync + 'static {
 
     #[inline(always)]
     fn value<R: RuleSet>(self) -> Value {
-        R::RULES.no_move.value_of(self.wld(), if self.is_decided() { self.half() } else { 0 })
+        let half = if self.is_decided() { self.half() } else { 0 };
+        R::RULES.no_move.halves().value(half, self.wld()).expect("half of a distance in 16 bits")
     }
 
     /// Plies to the end; for decided scores.
@@ -155,7 +156,8 @@ macro_rules! score {
 }
 
 score!(u8, AtomicU8, 125);
-score!(u16, AtomicU16, 32_000);
+// Tables hold distances of up to 32,766 plies.
+score!(u16, AtomicU16, 16_000);
 
 /// A place for a number, owned by one thread or shared. Relaxed order is enough: passes over
 /// shared slots are joined before their results are read.

@@ -8,7 +8,7 @@ use super::score::Score;
 use super::subsets::SubsetTables;
 use super::unit::{MAX_UNIT_LEN, PairContext, Scratch, TooLong, Unit, turned};
 use crate::board::{Bits, Geometry};
-use crate::index::{MenIndex, Pair, binomial};
+use crate::index::{Material, MenIndex, Pair, binomial};
 use crate::rules::RuleSet;
 
 /// Told how a solver gets on, and asked whether it should go on.
@@ -62,7 +62,13 @@ pub enum SolveError {
         /// The pair.
         pair: Pair,
     },
-    /// A distance is beyond 64,000 plies.
+    /// What tables store of a slice are not values of its positions.
+    #[error("the tables of {slice} do not belong together")]
+    Unusable {
+        /// The slice.
+        slice: Material,
+    },
+    /// A distance is beyond what tables hold.
     #[error("{} has distances that are too long to be kept", pair.first())]
     TooLong {
         /// The pair.

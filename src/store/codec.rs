@@ -9,7 +9,7 @@ use zstd::zstd_safe::{CParameter, DParameter, FrameFormat, ParamSwitch};
 
 use super::error::BlockFault;
 use super::format::Metric;
-use crate::value::{Value, Wld};
+use crate::value::Wld;
 
 /// Results in a byte of a WLD block.
 pub(crate) const PER_BYTE: usize = 5;
@@ -17,38 +17,6 @@ pub(crate) const PER_BYTE: usize = 5;
 const PACKED: usize = 243;
 /// Symbol of a position that nobody will ask for, while a block is encoded.
 pub(crate) const DONT_CARE: u16 = u16::MAX;
-
-/// Distances without their lowest bit, which follows from the result: one of wins and losses
-/// has only even distances, the other only odd ones.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Halves {
-    loss_parity: u16,
-}
-
-impl Halves {
-    pub(crate) const fn new(loss_parity: u16) -> Self {
-        Halves { loss_parity: loss_parity & 1 }
-    }
-
-    /// Half of the distance, rounded down; `None` for draws, and for distances of the wrong parity.
-    pub(crate) fn half(self, value: Value) -> Option<u16> {
-        let (plies, parity) = match value {
-            Value::Win(plies) => (plies, 1 - self.loss_parity),
-            Value::Draw => return None,
-            Value::Loss(plies) => (plies, self.loss_parity),
-        };
-        (plies % 2 == parity).then_some(plies / 2)
-    }
-
-    /// The value with this half distance; `None` beyond 16 bits.
-    pub(crate) fn value(self, half: u16, wld: Wld) -> Option<Value> {
-        match wld {
-            Wld::Win => Some(Value::Win(half.checked_mul(2)? | (1 - self.loss_parity))),
-            Wld::Draw => Some(Value::Draw),
-            Wld::Loss => Some(Value::Loss(half.checked_mul(2)? | self.loss_parity)),
-        }
-    }
-}
 
 /// How the symbols of a table become bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -314,6 +282,7 @@ pub(crate) fn decode(
 mod tests {
     use super::*;
     use crate::rules::NoMove;
+    use crate::value::{Halves, Value};
 
     #[test]
     fn packed_bytes_are_unpacked() {

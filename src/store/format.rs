@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::cell::Cell;
-use super::codec::{Halves, Layout};
+use super::codec::Layout;
 use super::error::StoreError;
 use crate::index::Material;
 use crate::rules::Variant;
-use crate::value::Value;
+use crate::value::{Counts, Halves, Value};
 
 /// First bytes of a table. In PNG's manner: a byte that is not ASCII, the name, both line ends of text files,
 /// and the byte that ends text on some systems, so that a damaged transfer shows at once.
@@ -194,18 +194,10 @@ pub struct Header {
     pub loss_parity: u8,
     /// Positions in each block but the last.
     pub block_len: u32,
-    /// Plies of the longest win of the slice, captures counted; `None` without wins.
-    pub longest_win: Option<u16>,
-    /// Plies of the longest loss of the slice, captures counted; `None` without losses.
-    pub longest_loss: Option<u16>,
     /// Positions of the slice.
     pub positions: u64,
-    /// Won positions, captures counted.
-    pub wins: u64,
-    /// Lost positions, captures counted.
-    pub losses: u64,
-    /// Drawn positions, captures counted.
-    pub draws: u64,
+    /// Counts over all positions of the slice, those with captures too.
+    pub counts: Counts,
     /// xxh3-64 of the decoded bytes of all blocks.
     pub values_checksum: u64,
     /// xxh3-64 of the block index.
@@ -233,18 +225,20 @@ impl Header {
             symbol_width: raw.0[at::SYMBOL_WIDTH],
             loss_parity: raw.0[at::LOSS_PARITY],
             block_len: raw.u32(at::BLOCK_LEN),
-            longest_win: longest(at::LONGEST_WIN, raw.u64(at::WINS), "longest win")?,
-            longest_loss: longest(at::LONGEST_LOSS, raw.u64(at::LOSSES), "longest loss")?,
             positions: raw.u64(at::POSITIONS),
-            wins: raw.u64(at::WINS),
-            losses: raw.u64(at::LOSSES),
-            draws: raw.u64(at::DRAWS),
+            counts: Counts {
+                wins: raw.u64(at::WINS),
+                losses: raw.u64(at::LOSSES),
+                draws: raw.u64(at::DRAWS),
+                longest_win: longest(at::LONGEST_WIN, raw.u64(at::WINS), "longest win")?,
+                longest_loss: longest(at::LONGEST_LOSS, raw.u64(at::LOSSES), "longest loss")?,
+            },
             values_checksum: raw.u64(at::VALUES_CHECKSUM),
             index_checksum: raw.u64(at::INDEX_CHECKSUM),
         };
         let material = Material { own_kings, own_men, opp_kings, opp_men };
-        let sum = header.wins.checked_add(header.losses);
-        let sum = sum.and_then(|sum| sum.checked_add(header.draws));
+        let sum = header.counts.wins.checked_add(header.counts.losses);
+        let sum = sum.and_then(|sum| sum.checked_add(header.counts.draws));
         let group = match header.metric {
             Metric::Wld => 5,
             Metric::Dtw => 1,
@@ -256,8 +250,8 @@ impl Header {
             (raw.u32(at::RESERVED) == 0, "reserved bytes"),
             (header.material == material, "piece counts"),
             (header.loss_parity <= 1, "parity of losses"),
-            (fits(header.longest_win.map(Value::Win)), "longest win"),
-            (fits(header.longest_loss.map(Value::Loss)), "longest loss"),
+            (fits(header.counts.longest_win.map(Value::Win)), "longest win"),
+            (fits(header.counts.longest_loss.map(Value::Loss)), "longest loss"),
             (header.positions > 0 && sum == Some(header.positions), "number of positions"),
             ((1..=MAX_BLOCK_LEN).contains(&header.block_len), "positions per block"),
             (header.block_len.is_multiple_of(group), "positions per block"),
@@ -296,12 +290,12 @@ impl Header {
         put(at::METRIC, &[self.metric.code(), self.squares]);
         put(at::SYMBOL_WIDTH, &[self.symbol_width, self.loss_parity]);
         put(at::BLOCK_LEN, &self.block_len.to_le_bytes());
-        put(at::LONGEST_WIN, &longest(self.longest_win));
-        put(at::LONGEST_LOSS, &longest(self.longest_loss));
+        put(at::LONGEST_WIN, &longest(self.counts.longest_win));
+        put(at::LONGEST_LOSS, &longest(self.counts.longest_loss));
         put(at::POSITIONS, &self.positions.to_le_bytes());
-        put(at::WINS, &self.wins.to_le_bytes());
-        put(at::LOSSES, &self.losses.to_le_bytes());
-        put(at::DRAWS, &self.draws.to_le_bytes());
+        put(at::WINS, &self.counts.wins.to_le_bytes());
+        put(at::LOSSES, &self.counts.losses.to_le_bytes());
+        put(at::DRAWS, &self.counts.draws.to_le_bytes());
         put(at::BLOCKS, &self.blocks().to_le_bytes());
         put(at::VALUES_CHECKSUM, &self.values_checksum.to_le_bytes());
         put(at::INDEX_CHECKSUM, &self.index_checksum.to_le_bytes());
@@ -326,7 +320,8 @@ impl Header {
 
     /// How symbols become bytes.
     pub(crate) fn layout(&self) -> Layout {
-        let values = [self.longest_win.map(Value::Win), self.longest_loss.map(Value::Loss)];
+        let values =
+            [self.counts.longest_win.map(Value::Win), self.counts.longest_loss.map(Value::Loss)];
         let halves = values.into_iter().flatten().filter_map(|value| self.halves().half(value));
         Layout::new(self.metric, halves.max().unwrap_or(0))
     }

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-use super::codec::{self, Halves, Layout, PER_BYTE};
+use super::codec::{self, Layout, PER_BYTE};
 use super::error::{BlockFault, StoreError};
 use super::format::{ENTRY_LEN, Entry, HEADER_LEN, Header, Metric, RawHeader, TableId};
 use super::source::{MapSource, Source};
-use crate::value::{Value, Wld};
+use crate::value::{Halves, Value, Wld};
 
 /// A table file, opened: header and block index are checked and in memory (12 bytes a block),
 /// blocks are read when they are asked for.
@@ -215,8 +215,8 @@ impl Table {
         }
         let value = self.halves.value(self.layout.half_at(block, place)?, wld)?;
         let longest = match value {
-            Value::Win(_) => self.header.longest_win,
-            Value::Loss(_) => self.header.longest_loss,
+            Value::Win(_) => self.header.counts.longest_win,
+            Value::Loss(_) => self.header.counts.longest_loss,
             Value::Draw => return Some(value),
         };
         (value.plies() <= longest).then_some(value)

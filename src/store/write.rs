@@ -10,14 +10,14 @@ use tempfile::NamedTempFile;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::cell::{Cell, Cells};
-use super::codec::{DONT_CARE, Encoded, Encoder, Halves, digit};
+use super::codec::{DONT_CARE, Encoded, Encoder, digit};
 use super::error::StoreError;
 use super::format::{
     DTW_BLOCK_LEN, ENTRY_LEN, Entry, HEADER_LEN, Header, Metric, RawHeader, TableId, WLD_BLOCK_LEN,
 };
 use crate::index::Material;
 use crate::rules::Variant;
-use crate::value::Value;
+use crate::value::{Counts, Halves, Value};
 
 /// Beginning of the names of unfinished files.
 const TEMPORARY: &str = ".damka-unfinished-";
@@ -29,16 +29,8 @@ pub struct TableInfo {
     pub variant: Variant,
     /// The slice.
     pub material: Material,
-    /// Won positions.
-    pub wins: u64,
-    /// Lost positions.
-    pub losses: u64,
-    /// Drawn positions.
-    pub draws: u64,
-    /// Plies of the longest win; `None` if there is no win.
-    pub longest_win: Option<u16>,
-    /// Plies of the longest loss; `None` if there is no loss.
-    pub longest_loss: Option<u16>,
+    /// Counts over all its positions.
+    pub counts: Counts,
 }
 
 /// How hard to compress.
@@ -208,12 +200,8 @@ fn new_header(info: &TableInfo, metric: Metric, positions: u64) -> Result<Header
         symbol_width: 0,
         loss_parity: rules.no_move.loss_parity() as u8,
         block_len,
-        longest_win: info.longest_win,
-        longest_loss: info.longest_loss,
+        counts: info.counts,
         positions,
-        wins: info.wins,
-        losses: info.losses,
-        draws: info.draws,
         values_checksum: 0,
         index_checksum: 0,
     };
@@ -323,7 +311,7 @@ impl Worker {
         }));
         let wld = wld.encode(symbols).map_err(|error| StoreError::io(wld_path, error))?;
 
-        let halves = Halves::new(info.variant.rules().no_move.loss_parity());
+        let halves = info.variant.rules().no_move.halves();
         for (place, &cell) in cells.iter().enumerate() {
             symbols[place] = half_of(info, halves, cell).ok_or(StoreError::WrongCell {
                 material: info.material,
@@ -343,8 +331,8 @@ impl Worker {
 fn half_of(info: &TableInfo, halves: Halves, cell: Cell) -> Option<u16> {
     let longest = match cell.value() {
         None | Some(Value::Draw) => return Some(DONT_CARE),
-        Some(Value::Win(_)) => info.longest_win,
-        Some(Value::Loss(_)) => info.longest_loss,
+        Some(Value::Win(_)) => info.counts.longest_win,
+        Some(Value::Loss(_)) => info.counts.longest_loss,
     };
     let value = cell.value().filter(|value| value.plies() <= longest)?;
     halves.half(value)

@@ -1,0 +1,487 @@
+//! Builds the tables of a variant, pair by pair.
+
+use std::collections::{BTreeSet, HashMap};
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use cpu_time::ProcessTime;
+
+use crate::index::{Material, Pair, SliceIndex, plan};
+use crate::rules::{RuleSet, Variant, has_capture, with_rule_set};
+use crate::solve::{
+    Finished, Monitor, PairTable, SolveError, SolveOptions, StoredValues, SubsetTables, restore,
+    solve,
+};
+use crate::store::{
+    Cell, Cells, Header, Metric, StoreError, Table, TableId, TableInfo, WriteOptions,
+    remove_leftovers, write_tables,
+};
+use crate::value::{Value, Wld};
+
+/// What to build, and where.
+#[derive(Clone, Debug)]
+pub struct BuildOptions {
+    /// The variant.
+    pub variant: Variant,
+    /// Slices of 2 to so many pieces.
+    pub pieces: u32,
+    /// Folder of tables; those of the variant go into a folder of its name inside.
+    pub folder: PathBuf,
+    /// Threads to work with; 0 for as many as the machine has cores.
+    pub threads: usize,
+    /// How tables are compressed.
+    pub write: WriteOptions,
+    /// Limits of the solver.
+    pub solve: SolveOptions,
+}
+
+impl BuildOptions {
+    /// Slices of 2 to `pieces` pieces of `variant`, below `folder`, with all cores.
+    pub fn new(variant: Variant, pieces: u32, folder: impl Into<PathBuf>) -> Self {
+        BuildOptions {
+            variant,
+            pieces,
+            folder: folder.into(),
+            threads: 0,
+            write: WriteOptions::default(),
+            solve: SolveOptions::default(),
+        }
+    }
+}
+
+/// How a build gets on.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum BuildEvent<'a> {
+    /// The plan is made.
+    Planned {
+        /// Slices in all, done ones included.
+        slices: usize,
+        /// Slices that are done already.
+        done: usize,
+        /// Positions to be solved, one side to move.
+        positions: u64,
+    },
+    /// A pair from an earlier build is read, because slices to come depend on it.
+    Restoring(Pair),
+    /// Work on a pair begins.
+    Solving(Pair),
+    /// So many more positions are solved.
+    Advanced(u64),
+    /// The tables of a pair are being written.
+    Writing(Pair),
+    /// The tables of a pair are on disk.
+    Finished(&'a PairReport),
+}
+
+/// What one pair took.
+#[derive(Clone, Debug)]
+pub struct PairReport {
+    /// The pair.
+    pub pair: Pair,
+    /// Positions in its slices.
+    pub positions: u64,
+    /// Bytes of its `.wld` files.
+    pub wld_bytes: u64,
+    /// Bytes of its `.dtw` files.
+    pub dtw_bytes: u64,
+    /// CPU time of the process while it was solved.
+    pub solve_cpu: Duration,
+    /// CPU time of the process while it was compressed and written.
+    pub write_cpu: Duration,
+}
+
+/// What a build did.
+#[derive(Clone, Debug, Default)]
+pub struct BuildReport {
+    /// Slices built.
+    pub built: usize,
+    /// Slices that were there before.
+    pub skipped: usize,
+    /// Positions of the slices built.
+    pub positions: u64,
+    /// CPU time of the process for solving.
+    pub solve_cpu: Duration,
+    /// CPU time of the process for reading tables of earlier builds.
+    pub restore_cpu: Duration,
+    /// CPU time of the process for compressing and writing.
+    pub write_cpu: Duration,
+}
+
+/// Watches a build.
+pub trait BuildMonitor: Sync {
+    /// Asked often, from any thread. A build that stops leaves no half-written table and goes on where it was when it is
+    /// started again.
+    fn should_stop(&self) -> bool {
+        false
+    }
+
+    /// Called from any thread.
+    fn event(&self, event: &BuildEvent<'_>) {
+        let _ = event;
+    }
+}
+
+/// Nobody watches.
+impl BuildMonitor for () {}
+
+/// Why a build ended before it was done.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// Another build works in the folder.
+    #[error("another build is at work in {}", folder.display())]
+    Locked {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// Fewer than 2 pieces, or more than can be numbered.
+    #[error("slices have from 2 to {most} pieces, not {pieces}")]
+    Pieces {
+        /// What was asked for.
+        pieces: u32,
+        /// The most there can be.
+        most: u32,
+    },
+    /// The monitor asked for it.
+    #[error("stopped; the same command goes on from here")]
+    Stopped,
+    /// The folder could not be made, or locked.
+    #[error("cannot use the folder {}", folder.display())]
+    Folder {
+        /// The folder.
+        folder: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The threads could not be started.
+    #[error("cannot start {threads} threads")]
+    Threads {
+        /// How many.
+        threads: usize,
+        /// What was wrong.
+        source: rayon::ThreadPoolBuildError,
+    },
+    /// A table could not be written, or one that is there could not be read.
+    #[error(transparent)]
+    Store(StoreError),
+    /// A pair could not be solved.
+    #[error(transparent)]
+    Solve(SolveError),
+}
+
+impl From<StoreError> for BuildError {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Stopped => Self::Stopped,
+            error => Self::Store(error),
+        }
+    }
+}
+
+impl From<SolveError> for BuildError {
+    fn from(error: SolveError) -> Self {
+        match error {
+            SolveError::Stopped => Self::Stopped,
+            error => Self::Solve(error),
+        }
+    }
+}
+
+/// Most pieces that a build accepts.
+pub const MOST_PIECES: u32 = 8;
+
+/// Builds all slices of 2 to `options.pieces` pieces that are not there yet.
+///
+/// Tables appear under their final names only when they are whole. The bytes written depend on
+/// nothing but the options for compression: not on threads, nor on interruptions.
+///
+/// # Errors
+/// See [`BuildError`]. Tables finished before an error stay.
+pub fn build(
+    options: &BuildOptions,
+    monitor: &dyn BuildMonitor,
+) -> Result<BuildReport, BuildError> {
+    if !(2..=MOST_PIECES).contains(&options.pieces) {
+        return Err(BuildError::Pieces { pieces: options.pieces, most: MOST_PIECES });
+    }
+    let folder = options.folder.join(options.variant.name());
+    let in_folder = |source| BuildError::Folder { folder: folder.clone(), source };
+    fs::create_dir_all(&folder).map_err(in_folder)?;
+    let _lock = lock(&folder)?;
+    remove_leftovers(&folder)?;
+    let threads = options.threads;
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .map_err(|source| BuildError::Threads { threads, source })?;
+    with_rule_set!(options.variant, R => {
+        pool.install(|| Builder::<R>::new(options, &folder, monitor)?.run())
+    })
+}
+
+/// Holds the folder for this process until it is dropped.
+fn lock(folder: &Path) -> Result<File, BuildError> {
+    let in_folder = |source| BuildError::Folder { folder: folder.to_owned(), source };
+    let file = File::options()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(folder.join(".lock"))
+        .map_err(in_folder)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(BuildError::Locked { folder: folder.to_owned() }),
+        Err(TryLockError::Error(source)) => Err(in_folder(source)),
+    }
+}
+
+struct Builder<'a, R: RuleSet> {
+    options: &'a BuildOptions,
+    folder: &'a Path,
+    monitor: &'a dyn BuildMonitor,
+    subsets: SubsetTables<R::Bits>,
+    finished: Finished<R>,
+    report: BuildReport,
+}
+
+/// Passes on what a solver says.
+struct SolveMonitor<'a>(&'a dyn BuildMonitor);
+
+impl Monitor for SolveMonitor<'_> {
+    fn should_stop(&self) -> bool {
+        self.0.should_stop()
+    }
+
+    fn advance(&self, positions: u64) {
+        self.0.event(&BuildEvent::Advanced(positions));
+    }
+}
+
+impl<'a, R: RuleSet> Builder<'a, R> {
+    fn new(
+        options: &'a BuildOptions,
+        folder: &'a Path,
+        monitor: &'a dyn BuildMonitor,
+    ) -> Result<Self, BuildError> {
+        Ok(Builder {
+            options,
+            folder,
+            monitor,
+            subsets: SubsetTables::new(R::geometry(), options.pieces - 1),
+            finished: Finished::new(),
+            report: BuildReport::default(),
+        })
+    }
+
+    fn run(mut self) -> Result<BuildReport, BuildError> {
+        let pairs = plan(self.options.pieces);
+        let mut missing = BTreeSet::new();
+        for &pair in &pairs {
+            if !self.is_done(pair)? {
+                missing.insert(pair);
+            }
+        }
+        let needed = with_dependencies(&missing);
+        let order: Vec<Pair> = pairs.iter().copied().filter(|pair| needed.contains(pair)).collect();
+        let mut last_use = HashMap::new();
+        for (step, pair) in order.iter().enumerate() {
+            last_use.extend(pair.dependencies().into_iter().map(|pair| (pair, step)));
+        }
+        let slices = |pairs: &mut dyn Iterator<Item = &Pair>| -> usize {
+            pairs.map(|pair| pair.slices().count()).sum()
+        };
+        let (all, to_do) = (slices(&mut pairs.iter()), slices(&mut missing.iter()));
+        self.report.skipped = all - to_do;
+        self.monitor.event(&BuildEvent::Planned {
+            slices: all,
+            done: all - to_do,
+            positions: missing.iter().map(|&pair| positions::<R>(pair)).sum(),
+        });
+        for (step, &pair) in order.iter().enumerate() {
+            if self.monitor.should_stop() {
+                return Err(BuildError::Stopped);
+            }
+            let table = match missing.contains(&pair) {
+                true => self.solve(pair)?,
+                false => self.restore(pair)?,
+            };
+            self.finished.insert(pair, Arc::new(table));
+            self.finished.retain(|held, _| last_use.get(held).is_some_and(|&last| last > step));
+        }
+        Ok(self.report)
+    }
+
+    /// Whether the tables of all slices of a pair are there. One that is there but cannot be a table of
+    /// ours is an error: it is not ours to overwrite.
+    fn is_done(&self, pair: Pair) -> Result<bool, BuildError> {
+        let mut done = true;
+        for slice in pair.slices() {
+            for metric in [Metric::Wld, Metric::Dtw] {
+                match self.open(slice, metric) {
+                    Ok(_) => {}
+                    Err(error) if error.is_missing() => done = false,
+                    Err(error) => return Err(error.into()),
+                }
+            }
+        }
+        Ok(done)
+    }
+
+    fn open(&self, slice: Material, metric: Metric) -> Result<Table, StoreError> {
+        let id = TableId { variant: self.options.variant, material: slice, metric };
+        let positions = SliceIndex::new(R::geometry(), slice).len();
+        Table::open(&self.folder.join(id.file_name()), &id, positions)
+    }
+
+    /// Solves a pair and writes its tables.
+    fn solve(&mut self, pair: Pair) -> Result<PairTable<R>, BuildError> {
+        self.monitor.event(&BuildEvent::Solving(pair));
+        let start = ProcessTime::now();
+        let monitor = SolveMonitor(self.monitor);
+        let table = solve(pair, &self.finished, &self.subsets, &self.options.solve, &monitor)?;
+        let solve_cpu = start.elapsed();
+
+        self.monitor.event(&BuildEvent::Writing(pair));
+        let start = ProcessTime::now();
+        let (mut wld_bytes, mut dtw_bytes) = (0, 0);
+        for slice in pair.slices() {
+            let index = SliceIndex::new(R::geometry(), slice);
+            let info = TableInfo {
+                variant: self.options.variant,
+                material: slice,
+                counts: table.counts(slice),
+            };
+            let cells = SliceCells { table: &table, index, subsets: &self.subsets };
+            let stop = || self.monitor.should_stop();
+            let sizes = write_tables(self.folder, &info, &cells, &self.options.write, &stop)?;
+            wld_bytes += sizes.wld;
+            dtw_bytes += sizes.dtw;
+        }
+        let report = PairReport {
+            pair,
+            positions: positions::<R>(pair),
+            wld_bytes,
+            dtw_bytes,
+            solve_cpu,
+            write_cpu: start.elapsed(),
+        };
+        self.report.built += pair.slices().count();
+        self.report.positions += report.positions;
+        self.report.solve_cpu += report.solve_cpu;
+        self.report.write_cpu += report.write_cpu;
+        self.monitor.event(&BuildEvent::Finished(&report));
+        Ok(table)
+    }
+
+    /// Puts a pair from an earlier build into memory.
+    fn restore(&mut self, pair: Pair) -> Result<PairTable<R>, BuildError> {
+        self.monitor.event(&BuildEvent::Restoring(pair));
+        let start = ProcessTime::now();
+        let first = self.decode(pair.first())?;
+        let twin = match pair.is_symmetric() {
+            true => None,
+            false => Some(self.decode(pair.first().twin())?),
+        };
+        let stored: [&dyn StoredValues; 2] = [&first, twin.as_ref().unwrap_or(&first)];
+        let monitor = SolveMonitor(self.monitor);
+        let table = restore(pair, &self.finished, &self.subsets, stored, &monitor)?;
+        self.report.restore_cpu += start.elapsed();
+        Ok(table)
+    }
+
+    fn decode(&self, slice: Material) -> Result<Decoded, StoreError> {
+        let wld = self.open(slice, Metric::Wld)?;
+        let dtw = self.open(slice, Metric::Dtw)?;
+        let mut cells = Vec::with_capacity(wld.positions() as usize);
+        for block in wld.blocks() {
+            let block = block?;
+            let results = (0..block.positions).filter_map(|place| wld.wld(&block.bytes, place));
+            cells.extend(results.map(|result| match result {
+                Wld::Win => Cell::win(0),
+                Wld::Draw => Cell::DRAW,
+                Wld::Loss => Cell::loss(0),
+            }));
+        }
+        for block in dtw.blocks() {
+            let block = block?;
+            let here = &mut cells[block.start as usize..][..block.positions];
+            for (place, cell) in here.iter_mut().enumerate() {
+                // What is said of a don't-care may be no value at all.
+                let value = cell.value().and_then(|v| dtw.value(&block.bytes, place, v.wld()));
+                *cell = value.map_or(Cell::DONT_CARE, Cell::from);
+            }
+        }
+        let Header { counts, .. } = dtw.header();
+        Ok(Decoded { cells, longest: counts.longest_win.max(counts.longest_loss).unwrap_or(0) })
+    }
+}
+
+/// The tables of a slice, decoded.
+struct Decoded {
+    cells: Vec<Cell>,
+    longest: u16,
+}
+
+impl StoredValues for Decoded {
+    fn value(&self, index: u64) -> Option<Value> {
+        self.cells[index as usize].value()
+    }
+
+    fn longest(&self) -> u16 {
+        self.longest
+    }
+}
+
+/// A solved slice as tables store it.
+struct SliceCells<'a, R: RuleSet> {
+    table: &'a PairTable<R>,
+    index: SliceIndex<R::Bits>,
+    subsets: &'a SubsetTables<R::Bits>,
+}
+
+impl<R: RuleSet> Cells for SliceCells<'_, R> {
+    fn len(&self) -> u64 {
+        self.index.len()
+    }
+
+    fn fill(&self, start: u64, out: &mut [Cell]) {
+        let geometry = R::geometry();
+        let mut cells = out.iter_mut();
+        self.table.visit(
+            &self.index,
+            self.subsets,
+            start,
+            cells.len() as u64,
+            |position, value| {
+                let cell = match has_capture::<R>(geometry, position) {
+                    true => Cell::DONT_CARE,
+                    false => Cell::from(value),
+                };
+                *cells.next().expect("as many positions as asked for") = cell;
+            },
+        );
+    }
+}
+
+/// Positions in the slices of a pair.
+fn positions<R: RuleSet>(pair: Pair) -> u64 {
+    pair.slices().map(|slice| SliceIndex::new(R::geometry(), slice).len()).sum()
+}
+
+/// Pairs and all that they depend on, directly or not.
+fn with_dependencies(pairs: &BTreeSet<Pair>) -> BTreeSet<Pair> {
+    let mut found = pairs.clone();
+    let mut open: Vec<Pair> = pairs.iter().copied().collect();
+    while let Some(pair) = open.pop() {
+        for dependency in pair.dependencies() {
+            if found.insert(dependency) {
+                open.push(dependency);
+            }
+        }
+    }
+    found
+}

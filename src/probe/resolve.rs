@@ -1,0 +1,73 @@
+//! Any position from the values of quiet ones.
+
+use num_traits::Zero;
+
+use crate::board::Geometry;
+use crate::rules::{Capture, RuleSet, Turned, has_quiet_move, visit_captures};
+use crate::value::{Value, Wld};
+
+/// What can be known of a position: its value, or only its result.
+pub(super) trait Answer: Copy + Ord {
+    /// Of a finished game, or of one that ends with a known distance.
+    fn of(value: Value) -> Self;
+    /// See [`Value::before_move`].
+    fn before_move(self) -> Self;
+}
+
+impl Answer for Value {
+    #[inline(always)]
+    fn of(value: Value) -> Self {
+        value
+    }
+
+    #[inline(always)]
+    fn before_move(self) -> Self {
+        Value::before_move(self)
+    }
+}
+
+impl Answer for Wld {
+    #[inline(always)]
+    fn of(value: Value) -> Self {
+        value.wld()
+    }
+
+    #[inline(always)]
+    fn before_move(self) -> Self {
+        self.reversed()
+    }
+}
+
+/// Value of any position, `lookup` giving those of quiet positions with pieces on both sides.
+///
+/// Captures leave fewer pieces each, so the search ends; a capture may be answered by a capture. Finished games are
+/// known without a lookup.
+pub(super) fn resolve<R: RuleSet, A: Answer, E>(
+    geometry: &Geometry<R::Bits>,
+    position: &Turned<R::Bits>,
+    lookup: &impl Fn(&Turned<R::Bits>) -> Result<A, E>,
+) -> Result<A, E> {
+    if position.own().is_zero() {
+        return Ok(A::of(R::RULES.no_move.value()));
+    }
+    if position.opp().is_zero() {
+        return Ok(A::of(match has_quiet_move::<R>(geometry, position) {
+            true => R::RULES.no_move.value().before_move(),
+            false => R::RULES.no_move.value(),
+        }));
+    }
+    let mut best = None;
+    let mut failed = None;
+    visit_captures::<R, ()>(geometry, position, &mut (), &mut |capture: &Capture<R::Bits>, _| {
+        let after = position.captured(capture).passed(geometry);
+        match resolve::<R, A, E>(geometry, &after, lookup) {
+            Ok(answer) => best = best.max(Some(answer.before_move())),
+            Err(error) => failed = Some(error),
+        }
+    });
+    match (failed, best) {
+        (Some(error), _) => Err(error),
+        (None, Some(best)) => Ok(best),
+        (None, None) => lookup(position),
+    }
+}

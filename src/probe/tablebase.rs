@@ -1,0 +1,506 @@
+//! A set of folders with tables, opened as they are needed.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use super::cache::{BlockCache, block_cache};
+use super::resolve::resolve;
+use crate::board::Bits;
+use crate::index::{Material, SliceIndex};
+use crate::play::{Move, legal_moves};
+use crate::position::Position;
+use crate::rules::{RuleSet, Turned, Variant, with_rule_set};
+use crate::store::{Header, Metric, StoreError, Table, TableId};
+use crate::value::{Value, Wld};
+
+/// Why a position has no answer.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ProbeError {
+    /// The table of a slice that the answer depends on is in none of the folders.
+    #[error("no table {slice}.{metric} of {variant} in {}", list(folders))]
+    Missing {
+        /// The variant.
+        variant: Variant,
+        /// The slice, maybe a smaller one than that of the position asked for.
+        slice: Material,
+        /// Which of its tables.
+        metric: Metric,
+        /// Where it was looked for.
+        folders: Vec<PathBuf>,
+    },
+    /// The position has more pieces than slices are numbered for.
+    #[error("no table holds positions of {pieces} pieces")]
+    TooManyPieces {
+        /// Pieces on the board.
+        pieces: u32,
+    },
+    /// A table is there and cannot be used.
+    #[error(transparent)]
+    Table(Arc<StoreError>),
+    /// The two tables of a slice contradict each other.
+    #[error("{} and the .wld table beside it do not belong together", dtw.display())]
+    Mismatch {
+        /// The `.dtw` file.
+        dtw: PathBuf,
+    },
+}
+
+fn list(folders: &[PathBuf]) -> String {
+    let names: Vec<_> = folders.iter().map(|folder| folder.display().to_string()).collect();
+    names.join(", ")
+}
+
+impl ProbeError {
+    /// Whether a table is simply not there, so that a larger set would have the answer.
+    pub fn is_missing(&self) -> bool {
+        match self {
+            Self::Missing { .. } | Self::TooManyPieces { .. } => true,
+            Self::Table(error) => error.is_missing(),
+            Self::Mismatch { .. } => false,
+        }
+    }
+}
+
+/// How to open a [`Tablebase`].
+#[derive(Clone, Copy, Debug)]
+pub struct OpenOptions {
+    /// Bytes of decoded blocks that are kept at most.
+    pub cache_bytes: u64,
+}
+
+impl Default for OpenOptions {
+    /// 64 MiB of decoded blocks.
+    fn default() -> Self {
+        OpenOptions { cache_bytes: 64 << 20 }
+    }
+}
+
+/// A legal move with what it leads to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RatedMove {
+    /// The move.
+    pub played: Move,
+    /// The position after it.
+    pub position: Position,
+    /// Value of that position, for the side to move there.
+    pub value: Value,
+}
+
+/// A table that was found in a folder.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// The slice.
+    pub slice: Material,
+    /// Which of its tables.
+    pub metric: Metric,
+    /// The file.
+    pub path: PathBuf,
+}
+
+/// All tables of one variant below some folders.
+///
+/// Opening looks up which files there are, and reads none. A table is opened when it is first asked for, and its blocks
+/// are decoded when they are; decoded blocks are kept in a bounded cache. All methods take
+/// `&self` and can be called from many threads.
+///
+/// The files must not be changed while they are open (replacing one by renaming another over it is fine): they are mapped
+/// into memory, and a file that is cut short under a map ends the process.
+///
+/// ```no_run
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use damka::{Tablebase, Value, Variant, notation::parse_fen};
+///
+/// let tables = Tablebase::open(Variant::Russian, &["tables"])?;
+/// let position = parse_fen(Variant::Russian, "W:WKa1,Kc1,Kc3:BKb8")?;
+/// if let Value::Win(plies) = tables.probe(&position)? {
+///     println!("White wins in {plies} plies");
+/// }
+/// # Ok(()) }
+/// ```
+pub struct Tablebase {
+    variant: Variant,
+    folders: Vec<PathBuf>,
+    slices: Box<dyn Slices>,
+    found: Vec<Found>,
+}
+
+impl fmt::Debug for Tablebase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tablebase")
+            .field("variant", &self.variant)
+            .field("folders", &self.folders)
+            .field("tables", &self.found.len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Tablebase {
+    /// Opens the tables of `variant` below each of the folders (in `<folder>/<variant>/`). Where several hold the same
+    /// table, the first counts. O(files).
+    ///
+    /// # Errors
+    /// If a folder does not exist or cannot be listed. A folder without tables of the variant is fine.
+    pub fn open<P: AsRef<Path>>(variant: Variant, folders: &[P]) -> io::Result<Self> {
+        Self::open_with(variant, folders, OpenOptions::default())
+    }
+
+    /// [`Tablebase::open`] with options.
+    ///
+    /// # Errors
+    /// See [`Tablebase::open`].
+    pub fn open_with<P: AsRef<Path>>(
+        variant: Variant,
+        folders: &[P],
+        options: OpenOptions,
+    ) -> io::Result<Self> {
+        let folders: Vec<PathBuf> =
+            folders.iter().map(|folder| folder.as_ref().to_owned()).collect();
+        let mut files = BTreeMap::new();
+        for folder in &folders {
+            for (key, path) in list_tables(folder, variant)? {
+                files.entry(key).or_insert(path);
+            }
+        }
+        let found = files
+            .iter()
+            .map(|(&(slice, metric), path)| Found { slice, metric, path: path.clone() })
+            .collect();
+        let slices: Box<dyn Slices> = with_rule_set!(variant, R => {
+            Box::new(SliceSet::<R>::new(variant, folders.clone(), files, options))
+        });
+        Ok(Tablebase { variant, folders, slices, found })
+    }
+
+    /// The variant.
+    pub fn variant(&self) -> Variant {
+        self.variant
+    }
+
+    /// The folders, as they were given.
+    pub fn folders(&self) -> &[PathBuf] {
+        &self.folders
+    }
+
+    /// The tables that were found, by slice.
+    pub fn found(&self) -> &[Found] {
+        &self.found
+    }
+
+    /// Most pieces for which all slices have both tables; 0 if not even those of 2 are complete.
+    pub fn complete_pieces(&self) -> u32 {
+        let has = |slice, metric| {
+            self.found.iter().any(|found| found.slice == slice && found.metric == metric)
+        };
+        let complete = |&pieces: &u32| {
+            let pairs = crate::index::plan(pieces);
+            let slices = pairs.iter().flat_map(|pair| pair.slices());
+            slices
+                .filter(|slice| slice.pieces() == pieces)
+                .all(|slice| has(slice, Metric::Wld) && has(slice, Metric::Dtw))
+        };
+        (2..).take_while(complete).last().unwrap_or(0)
+    }
+
+    /// Header of a table: counts, longest distances, sizes.
+    ///
+    /// # Errors
+    /// If the table is missing or broken.
+    pub fn header(&self, slice: Material, metric: Metric) -> Result<Header, ProbeError> {
+        self.slices.table(slice, metric).map(|table| table.header().clone())
+    }
+
+    /// Reads a whole table and compares all its checksums. O(file).
+    ///
+    /// # Errors
+    /// If the table is missing or broken.
+    pub fn verify_checksums(&self, slice: Material, metric: Metric) -> Result<(), ProbeError> {
+        let table = self.slices.table(slice, metric)?;
+        table.verify_checksums(|_| ()).map_err(|error| ProbeError::Table(Arc::new(error)))
+    }
+
+    /// Exact value of a position: its result, and the plies to the end of the game.
+    ///
+    /// Any position with few enough pieces has an answer, captures or not, either side to move, finished games too. Reads at
+    /// most two blocks for a quiet position; one with captures is searched down to quiet ones.
+    ///
+    /// # Errors
+    /// If a table that the answer depends on is missing or broken; the error names it.
+    pub fn probe(&self, position: &Position) -> Result<Value, ProbeError> {
+        self.slices.value(position)
+    }
+
+    /// Result of a position, from `.wld` tables alone.
+    ///
+    /// # Errors
+    /// See [`Tablebase::probe`].
+    pub fn probe_wld(&self, position: &Position) -> Result<Wld, ProbeError> {
+        self.slices.wld(position)
+    }
+
+    /// Every legal move with the value of the position after it, the best for the mover first; equal
+    /// ones in the order in which they are generated. Empty for a finished game.
+    ///
+    /// # Errors
+    /// See [`Tablebase::probe`].
+    pub fn moves(&self, position: &Position) -> Result<Vec<RatedMove>, ProbeError> {
+        let rate = |(played, position)| {
+            self.probe(&position).map(|value| RatedMove { played, position, value })
+        };
+        let list = legal_moves(self.variant, position).into_iter().map(rate);
+        let mut rated: Vec<RatedMove> = list.collect::<Result<_, _>>()?;
+        rated.sort_by_key(|rated| Reverse(rated.value.before_move()));
+        Ok(rated)
+    }
+
+    /// Best play from a position to the end of the game: as many moves as its distance. Empty for a draw, which has
+    /// no end, and for a finished game. Where several moves are best, the first of [`Tablebase::moves`].
+    ///
+    /// # Errors
+    /// See [`Tablebase::probe`].
+    pub fn line(&self, position: &Position) -> Result<Vec<RatedMove>, ProbeError> {
+        let mut line: Vec<RatedMove> = Vec::new();
+        let mut value = self.probe(position)?;
+        let mut position = *position;
+        while value.plies().is_some_and(|plies| plies > 0) {
+            let Some(best) = self.moves(&position)?.into_iter().next() else { break };
+            // Distances fall by one each move; tables where they do not are not ours.
+            if best.value.before_move() != value {
+                return Err(self.slices.contradiction(&position));
+            }
+            (position, value) = (best.position, best.value);
+            line.push(best);
+        }
+        Ok(line)
+    }
+}
+
+/// Table files of a variant below a folder.
+fn list_tables(folder: &Path, variant: Variant) -> io::Result<Vec<((Material, Metric), PathBuf)>> {
+    let named = |error: io::Error, path: &Path| {
+        io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+    };
+    // The folder itself must be there: a mistyped name is not an empty set of tables.
+    fs::read_dir(folder).map_err(|error| named(error, folder))?;
+    let inside = folder.join(variant.name());
+    let entries = match fs::read_dir(&inside) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(named(error, &inside)),
+    };
+    let mut tables = Vec::new();
+    for entry in entries {
+        let path = entry.map_err(|error| named(error, &inside))?.path();
+        let slice = path.file_stem().and_then(|stem| stem.to_str()?.parse::<Material>().ok());
+        let metric = [Metric::Wld, Metric::Dtw].into_iter().find(|metric| {
+            path.extension().is_some_and(|extension| extension == metric.extension())
+        });
+        if let (Some(slice), Some(metric)) = (slice, metric) {
+            tables.push(((slice, metric), path));
+        }
+    }
+    Ok(tables)
+}
+
+/// What a tablebase asks of the tables of its variant, whose rules are a type.
+trait Slices: Send + Sync {
+    fn value(&self, position: &Position) -> Result<Value, ProbeError>;
+    fn wld(&self, position: &Position) -> Result<Wld, ProbeError>;
+    fn table(&self, slice: Material, metric: Metric) -> Result<&Table, ProbeError>;
+    /// The error for a position whose moves do not have its value.
+    fn contradiction(&self, position: &Position) -> ProbeError;
+}
+
+/// The tables of one slice.
+struct Slice<B: Bits> {
+    material: Material,
+    index: OnceLock<SliceIndex<B>>,
+    /// By metric; `None` where no file was found.
+    paths: [Option<PathBuf>; 2],
+    tables: [OnceLock<Result<Table, Arc<StoreError>>>; 2],
+}
+
+struct SliceSet<R: RuleSet> {
+    variant: Variant,
+    folders: Vec<PathBuf>,
+    slices: Vec<Slice<R::Bits>>,
+    /// Number of each slice, plus one; see [`place`].
+    places: Vec<u16>,
+    cache: BlockCache,
+}
+
+/// Largest count of one kind of piece that [`place`] tells apart; more than any table has.
+const MOST_OF_A_KIND: usize = 12;
+
+/// A number for each material, without hashing.
+#[inline(always)]
+fn place(material: Material) -> Option<usize> {
+    let Material { own_kings, own_men, opp_kings, opp_men } = material;
+    [own_kings, own_men, opp_kings, opp_men].into_iter().try_fold(0, |place, count| {
+        let count = count as usize;
+        (count <= MOST_OF_A_KIND).then_some(place * (MOST_OF_A_KIND + 1) + count)
+    })
+}
+
+impl<R: RuleSet> SliceSet<R> {
+    fn new(
+        variant: Variant,
+        folders: Vec<PathBuf>,
+        files: BTreeMap<(Material, Metric), PathBuf>,
+        options: OpenOptions,
+    ) -> Self {
+        let mut slices: Vec<Slice<R::Bits>> = Vec::new();
+        for ((material, metric), path) in files {
+            if slices.last().is_none_or(|last| last.material != material) {
+                slices.push(Slice {
+                    material,
+                    index: OnceLock::new(),
+                    paths: [None, None],
+                    tables: [OnceLock::new(), OnceLock::new()],
+                });
+            }
+            let last = slices.len() - 1;
+            slices[last].paths[metric as usize] = Some(path);
+        }
+        let mut places = vec![0; (MOST_OF_A_KIND + 1).pow(4)];
+        for (number, slice) in slices.iter().enumerate() {
+            if let Some(place) = place(slice.material) {
+                places[place] = number as u16 + 1;
+            }
+        }
+        SliceSet { variant, folders, slices, places, cache: block_cache(options.cache_bytes) }
+    }
+
+    #[inline(always)]
+    fn number(&self, material: Material) -> Option<usize> {
+        (self.places[place(material)?] as usize).checked_sub(1)
+    }
+
+    fn missing(&self, slice: Material, metric: Metric) -> ProbeError {
+        ProbeError::Missing { variant: self.variant, slice, metric, folders: self.folders.clone() }
+    }
+
+    #[inline]
+    fn slice(
+        &self,
+        material: Material,
+        metric: Metric,
+    ) -> Result<(usize, &Slice<R::Bits>), ProbeError> {
+        match self.number(material) {
+            Some(number) => Ok((number, &self.slices[number])),
+            None if place(material).is_none() => {
+                Err(ProbeError::TooManyPieces { pieces: material.pieces() })
+            }
+            None => Err(self.missing(material, metric)),
+        }
+    }
+
+    #[inline]
+    fn index<'s>(&self, slice: &'s Slice<R::Bits>) -> &'s SliceIndex<R::Bits> {
+        slice.index.get_or_init(|| SliceIndex::new(R::geometry(), slice.material))
+    }
+
+    #[inline]
+    fn open_table<'s>(
+        &self,
+        slice: &'s Slice<R::Bits>,
+        metric: Metric,
+    ) -> Result<&'s Table, ProbeError> {
+        let opened = slice.tables[metric as usize].get();
+        let opened = match opened {
+            Some(opened) => opened,
+            None => {
+                let Some(path) = &slice.paths[metric as usize] else {
+                    return Err(self.missing(slice.material, metric));
+                };
+                let id = TableId { variant: self.variant, material: slice.material, metric };
+                slice.tables[metric as usize].get_or_init(|| {
+                    Table::open(path, &id, self.index(slice).len()).map_err(Arc::new)
+                })
+            }
+        };
+        opened.as_ref().map_err(|error| ProbeError::Table(error.clone()))
+    }
+
+    /// The decoded block that holds a position, and the place of the position in it.
+    #[inline]
+    fn block(
+        &self,
+        number: usize,
+        metric: Metric,
+        table: &Table,
+        index: u64,
+    ) -> Result<(Arc<Vec<u8>>, usize), ProbeError> {
+        let (block, place) = table.block_of(index);
+        let key = ((number * 2 + metric as usize) as u32, block);
+        if let Some(bytes) = self.cache.get(&key) {
+            return Ok((bytes, place));
+        }
+        let mut bytes = Vec::new();
+        table
+            .decode_block(block, &mut bytes)
+            .map_err(|error| ProbeError::Table(Arc::new(error)))?;
+        let bytes = Arc::new(bytes);
+        self.cache.insert(key, bytes.clone());
+        Ok((bytes, place))
+    }
+
+    /// Result of a quiet position.
+    #[inline]
+    fn quiet_wld(&self, position: &Turned<R::Bits>) -> Result<Wld, ProbeError> {
+        let (number, slice) = self.slice(Material::of(position), Metric::Wld)?;
+        let table = self.open_table(slice, Metric::Wld)?;
+        let index = self.index(slice).rank(position);
+        let (block, place) = self.block(number, Metric::Wld, table, index)?;
+        Ok(table.wld(&block, place).expect("a place inside a whole block"))
+    }
+
+    /// Value of a quiet position.
+    fn quiet_value(&self, position: &Turned<R::Bits>) -> Result<Value, ProbeError> {
+        let (number, slice) = self.slice(Material::of(position), Metric::Wld)?;
+        let index = self.index(slice).rank(position);
+        let table = self.open_table(slice, Metric::Wld)?;
+        let (block, place) = self.block(number, Metric::Wld, table, index)?;
+        let wld = table.wld(&block, place).expect("a place inside a whole block");
+        if wld == Wld::Draw {
+            return Ok(Value::Draw);
+        }
+        let table = self.open_table(slice, Metric::Dtw)?;
+        let (block, place) = self.block(number, Metric::Dtw, table, index)?;
+        table
+            .value(&block, place, wld)
+            .ok_or_else(|| ProbeError::Mismatch { dtw: table.path().to_owned() })
+    }
+}
+
+impl<R: RuleSet> Slices for SliceSet<R> {
+    fn value(&self, position: &Position) -> Result<Value, ProbeError> {
+        let geometry = R::geometry();
+        let lookup = |position: &Turned<R::Bits>| self.quiet_value(position);
+        resolve::<R, Value, _>(geometry, &position.to_turned(geometry), &lookup)
+    }
+
+    fn wld(&self, position: &Position) -> Result<Wld, ProbeError> {
+        let geometry = R::geometry();
+        let lookup = |position: &Turned<R::Bits>| self.quiet_wld(position);
+        resolve::<R, Wld, _>(geometry, &position.to_turned(geometry), &lookup)
+    }
+
+    fn table(&self, slice: Material, metric: Metric) -> Result<&Table, ProbeError> {
+        let (_, slice) = self.slice(slice, metric)?;
+        self.open_table(slice, metric)
+    }
+
+    fn contradiction(&self, position: &Position) -> ProbeError {
+        let slice = Material::of(&position.to_turned(R::geometry()));
+        match self.table(slice, Metric::Dtw) {
+            Ok(table) => ProbeError::Mismatch { dtw: table.path().to_owned() },
+            Err(error) => error,
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! Checks finished tables against the rules, without using the solver.
+//!
+//! Every value is derived again from the values of the positions one move later, asked of the public prober. That is
+//! a proof, and for distances only: a win in `d` needs a loss in `d - 1` to move to and so on down to the end of the game,
+//! and among wins stored as draws the quickest would move to a loss that is rightly stored.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use rayon::prelude::*;
+
+use crate::index::{Material, SliceIndex};
+use crate::position::Position;
+use crate::probe::{ProbeError, Tablebase};
+use crate::rules::{Colour, RuleSet, moves, with_rule_set};
+use crate::store::Metric;
+use crate::value::{Counts, Value, Wld};
+
+/// How much is checked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct VerifyOptions {
+    /// Positions of each slice that are derived again, at random, the same each time; all if `None`.
+    pub sample: Option<u64>,
+}
+
+/// Something that is wrong.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Fault {
+    /// A table, or one that its values depend on, is missing or broken.
+    Table(ProbeError),
+    /// A value is not what the moves of the position are worth.
+    Value {
+        /// The position.
+        position: Position,
+        /// What the tables say.
+        stored: Value,
+        /// What the moves say.
+        derived: Value,
+    },
+    /// The `.wld` table alone gives another result than both tables.
+    Wld {
+        /// The position.
+        position: Position,
+        /// What the `.wld` table says.
+        wld: Wld,
+        /// What both tables say.
+        value: Value,
+    },
+    /// The header has other counts or longest distances than the positions.
+    Counts {
+        /// The slice.
+        slice: Material,
+        /// Which table.
+        metric: Metric,
+        /// Wins, losses and draws, then longest win and loss, by the header.
+        stored: Counts,
+        /// The same by the positions.
+        derived: Counts,
+    },
+}
+
+/// What was checked, and what was found.
+#[derive(Clone, Debug, Default)]
+pub struct VerifyReport {
+    /// Slices looked at.
+    pub slices: usize,
+    /// Table files whose checksums are right.
+    pub tables: usize,
+    /// Positions derived again.
+    pub positions: u64,
+    /// Number of faults.
+    pub faults: u64,
+    /// The first of them, at most [`VerifyReport::KEPT`] a slice.
+    pub examples: Vec<Fault>,
+}
+
+impl VerifyReport {
+    /// Faults that are kept for each slice.
+    pub const KEPT: usize = 10;
+}
+
+/// Watches a verification; all calls come from any thread.
+pub trait VerifyMonitor: Sync {
+    /// Asked often: whether to end here. The report then covers what was done.
+    fn should_stop(&self) -> bool {
+        false
+    }
+
+    /// Work on a slice of so many positions to check begins.
+    fn slice(&self, slice: Material, positions: u64) {
+        let _ = (slice, positions);
+    }
+
+    /// So many more positions are checked.
+    fn advance(&self, positions: u64) {
+        let _ = positions;
+    }
+}
+
+/// Nobody watches.
+impl VerifyMonitor for () {}
+
+/// Checks every table of a tablebase: checksums of the file, then every position (or a sample) against its
+/// moves, then the counts in the headers. Works on the threads of the current rayon pool.
+///
+/// Moves and the numbering of positions come from the same code as for building; the values do not.
+pub fn verify(
+    tables: &Tablebase,
+    options: &VerifyOptions,
+    monitor: &dyn VerifyMonitor,
+) -> VerifyReport {
+    let mut slices: Vec<Material> = tables.found().iter().map(|found| found.slice).collect();
+    slices.sort_by_key(|slice| (slice.pieces(), slice.men(), *slice));
+    slices.dedup();
+    let mut report = VerifyReport::default();
+    for slice in slices {
+        if monitor.should_stop() {
+            break;
+        }
+        report.slices += 1;
+        let faults = with_rule_set!(tables.variant(), R => {
+            verify_slice::<R>(tables, slice, options, monitor, &mut report)
+        });
+        report.faults += faults.count;
+        report.examples.extend(faults.examples);
+    }
+    report
+}
+
+#[derive(Default)]
+struct Faults {
+    count: u64,
+    examples: Vec<Fault>,
+}
+
+impl Faults {
+    fn push(&mut self, fault: Fault) {
+        self.count += 1;
+        if self.examples.len() < VerifyReport::KEPT {
+            self.examples.push(fault);
+        }
+    }
+}
+
+/// Positions that one task checks.
+const CHUNK: u64 = 1 << 12;
+
+fn verify_slice<R: RuleSet>(
+    tables: &Tablebase,
+    slice: Material,
+    options: &VerifyOptions,
+    monitor: &dyn VerifyMonitor,
+    report: &mut VerifyReport,
+) -> Faults {
+    let mut faults = Faults::default();
+    let mut headers = Vec::new();
+    for metric in [Metric::Wld, Metric::Dtw] {
+        match tables.verify_checksums(slice, metric).and_then(|()| tables.header(slice, metric)) {
+            Ok(header) => headers.push((metric, header)),
+            Err(error) => faults.push(Fault::Table(error)),
+        }
+    }
+    report.tables += headers.len();
+    if headers.len() < 2 {
+        return faults;
+    }
+    let index = SliceIndex::new(R::geometry(), slice);
+    let sample = options.sample.filter(|&sample| sample < index.len());
+    let positions = sample.unwrap_or(index.len());
+    monitor.slice(slice, positions);
+    let faults = Mutex::new(faults);
+    let checked = AtomicU64::new(0);
+    let counts = (0..positions.div_ceil(CHUNK))
+        .into_par_iter()
+        .map(|chunk| {
+            let mut counts = Counts::default();
+            if monitor.should_stop() {
+                return counts;
+            }
+            let numbers = chunk * CHUNK..positions.min((chunk + 1) * CHUNK);
+            let done = numbers.end - numbers.start;
+            for number in numbers {
+                let place = match sample {
+                    None => number,
+                    Some(_) => scatter(number, index.len()),
+                };
+                match verify_position::<R>(tables, &index, place) {
+                    Ok(value) => counts.add(value),
+                    Err(fault) => faults.lock().expect("no task panics").push(fault),
+                }
+            }
+            checked.fetch_add(done, Relaxed);
+            monitor.advance(done);
+            counts
+        })
+        .reduce(Counts::default, Counts::merge);
+    let mut faults = faults.into_inner().expect("no task panics");
+    let checked = checked.into_inner();
+    report.positions += checked;
+    if checked == index.len() && faults.count == 0 {
+        for (metric, header) in headers {
+            let stored = header.counts;
+            if stored != counts {
+                faults.push(Fault::Counts { slice, metric, stored, derived: counts });
+            }
+        }
+    }
+    faults
+}
+
+/// A number below `len` for each `n`, spread evenly (splitmix64).
+fn scatter(n: u64, len: u64) -> u64 {
+    let mut x = n.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    (((x ^ x >> 31) as u128 * len as u128) >> 64) as u64
+}
+
+fn verify_position<R: RuleSet>(
+    tables: &Tablebase,
+    index: &SliceIndex<R::Bits>,
+    place: u64,
+) -> Result<Value, Fault> {
+    let geometry = R::geometry();
+    let turned = index.unrank(place);
+    let position = Position::from_turned(geometry, &turned, Colour::White);
+    let stored = tables.probe(&position).map_err(Fault::Table)?;
+    let mut derived = None;
+    for played in moves::<R>(geometry, &turned) {
+        let after = Position::from_turned(geometry, &played.after, Colour::Black);
+        let value = tables.probe(&after).map_err(Fault::Table)?;
+        derived = derived.max(Some(value.before_move()));
+    }
+    let derived = derived.unwrap_or(R::RULES.no_move.value());
+    if stored != derived {
+        return Err(Fault::Value { position, stored, derived });
+    }
+    let wld = tables.probe_wld(&position).map_err(Fault::Table)?;
+    if wld != stored.wld() {
+        return Err(Fault::Wld { position, wld, value: stored });
+    }
+    Ok(stored)
+}
