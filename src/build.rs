@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use cpu_time::ProcessTime;
 
-use crate::index::{Material, Pair, SliceIndex, plan};
+use crate::index::{MOST_PIECES, Material, Pair, SliceIndex, plan};
 use crate::rules::{RuleSet, Variant, has_capture, with_rule_set};
 use crate::solve::{
     Finished, Monitor, PairTable, SolveError, SolveOptions, StoredValues, SubsetTables, restore,
@@ -190,9 +190,6 @@ impl From<SolveError> for BuildError {
         }
     }
 }
-
-/// Most pieces that a build accepts.
-pub const MOST_PIECES: u32 = 8;
 
 /// Builds all slices of 2 to `options.pieces` pieces that are not there yet.
 ///

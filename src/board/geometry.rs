@@ -80,6 +80,16 @@ impl Direction {
         }
     }
 
+    /// Compass letters, in which table files know directions.
+    pub const fn letters(self) -> &'static str {
+        match self {
+            Self::NorthEast => "NE",
+            Self::NorthWest => "NW",
+            Self::SouthEast => "SE",
+            Self::SouthWest => "SW",
+        }
+    }
+
     /// Whether square numbers grow along this direction.
     #[inline(always)]
     pub const fn ascends(self) -> bool {

@@ -4,6 +4,9 @@ use std::collections::BTreeSet;
 
 use super::material::{MAX_SIDE, Material};
 
+/// Most pieces of a slice that is built or probed.
+pub const MOST_PIECES: u32 = 8;
+
 /// A slice and its twin, which are solved together. `first` is the greater of the two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Pair {

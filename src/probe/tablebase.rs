@@ -11,10 +11,10 @@ use std::sync::{Arc, OnceLock};
 use super::cache::{BlockCache, block_cache};
 use super::resolve::resolve;
 use crate::board::Bits;
-use crate::index::{Material, SliceIndex};
+use crate::index::{MOST_PIECES, Material, SliceIndex};
 use crate::play::{Move, legal_moves};
 use crate::position::Position;
-use crate::rules::{RuleSet, Turned, Variant, with_rule_set};
+use crate::rules::{Colour, RuleSet, Turned, Variant, with_rule_set};
 use crate::store::{Header, Metric, StoreError, Table, TableId};
 use crate::value::{Value, Wld};
 
@@ -34,8 +34,8 @@ pub enum ProbeError {
         /// Where it was looked for.
         folders: Vec<PathBuf>,
     },
-    /// The position has more pieces than slices are numbered for.
-    #[error("no table holds positions of {pieces} pieces")]
+    /// The position has more pieces than any table.
+    #[error("no table holds positions of {pieces} pieces; the most is {MOST_PIECES}")]
     TooManyPieces {
         /// Pieces on the board.
         pieces: u32,
@@ -232,6 +232,7 @@ impl Tablebase {
     /// # Errors
     /// If a table that the answer depends on is missing or broken; the error names it.
     pub fn probe(&self, position: &Position) -> Result<Value, ProbeError> {
+        check_pieces(position)?;
         self.slices.value(position)
     }
 
@@ -240,6 +241,7 @@ impl Tablebase {
     /// # Errors
     /// See [`Tablebase::probe`].
     pub fn probe_wld(&self, position: &Position) -> Result<Wld, ProbeError> {
+        check_pieces(position)?;
         self.slices.wld(position)
     }
 
@@ -249,6 +251,7 @@ impl Tablebase {
     /// # Errors
     /// See [`Tablebase::probe`].
     pub fn moves(&self, position: &Position) -> Result<Vec<RatedMove>, ProbeError> {
+        check_pieces(position)?;
         let rate = |(played, position)| {
             self.probe(&position).map(|value| RatedMove { played, position, value })
         };
@@ -280,6 +283,14 @@ impl Tablebase {
     }
 }
 
+/// Refuses positions with more pieces than any table, whose captures could take for ever to search. Games that are over, or
+/// end with the next move, have an answer all the same.
+fn check_pieces(position: &Position) -> Result<(), ProbeError> {
+    let pieces = position.piece_count();
+    let both = [Colour::White, Colour::Black].iter().all(|&side| !position.pieces(side).is_empty());
+    if both && pieces > MOST_PIECES { Err(ProbeError::TooManyPieces { pieces }) } else { Ok(()) }
+}
+
 /// Table files of a variant below a folder.
 fn list_tables(folder: &Path, variant: Variant) -> io::Result<Vec<((Material, Metric), PathBuf)>> {
     let named = |error: io::Error, path: &Path| {
@@ -300,6 +311,8 @@ fn list_tables(folder: &Path, variant: Variant) -> io::Result<Vec<((Material, Me
         let metric = [Metric::Wld, Metric::Dtw].into_iter().find(|metric| {
             path.extension().is_some_and(|extension| extension == metric.extension())
         });
+        // Names are untrusted too: numbering a slice of very many men takes gigabytes.
+        let slice = slice.filter(|slice| slice.pieces() <= MOST_PIECES);
         if let (Some(slice), Some(metric)) = (slice, metric) {
             tables.push(((slice, metric), path));
         }
@@ -334,8 +347,8 @@ struct SliceSet<R: RuleSet> {
     cache: BlockCache,
 }
 
-/// Largest count of one kind of piece that [`place`] tells apart; more than any table has.
-const MOST_OF_A_KIND: usize = 12;
+/// Largest count of one kind of piece in a table.
+const MOST_OF_A_KIND: usize = MOST_PIECES as usize - 1;
 
 /// A number for each material, without hashing.
 #[inline(always)]
@@ -393,9 +406,6 @@ impl<R: RuleSet> SliceSet<R> {
     ) -> Result<(usize, &Slice<R::Bits>), ProbeError> {
         match self.number(material) {
             Some(number) => Ok((number, &self.slices[number])),
-            None if place(material).is_none() => {
-                Err(ProbeError::TooManyPieces { pieces: material.pieces() })
-            }
             None => Err(self.missing(material, metric)),
         }
     }

@@ -39,3 +39,14 @@ impl RuleSet for Russian {
         &GEOMETRY
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The number stands in every table file there is.
+    #[test]
+    fn the_fingerprint_stays() {
+        assert_eq!(Russian::RULES.fingerprint(), 5_156_457_964_448_064_399);
+    }
+}

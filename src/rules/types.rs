@@ -141,17 +141,27 @@ pub struct Rules {
 impl Rules {
     /// A number that differs wherever tables could differ. Stored in every table file.
     ///
-    /// It covers the rules that decide values, not names and notation.
+    /// It covers the rules that decide values, not names and notation. The text that it is made of is spelled
+    /// out, so that no change of the code alone can make old tables foreign.
     pub fn fingerprint(&self) -> u64 {
+        let directions =
+            |list: &[Direction]| list.iter().map(|d| d.letters()).collect::<Vec<_>>().join(",");
         let deciding = format!(
-            "{:?} {:?} {:?} {:?} {:?} {:?} {:?}",
-            self.shape,
-            self.man_moves,
-            self.man_captures,
-            self.king_directions,
-            self.king_range,
-            self.promotion_in_capture,
-            self.no_move
+            "board {}x{} a1; men move {}; men capture {}; kings {} {}; promotion in capture {}; no move {}",
+            self.shape.width,
+            self.shape.height,
+            directions(self.man_moves),
+            directions(self.man_captures),
+            match self.king_range {
+                KingRange::Flying => "fly",
+            },
+            directions(self.king_directions),
+            match self.promotion_in_capture {
+                PromotionInCapture::ContinuesAsKing => "goes on as king",
+            },
+            match self.no_move {
+                NoMove::Loses => "loses",
+            },
         );
         xxhash_rust::xxh3::xxh3_64(deciding.as_bytes())
     }

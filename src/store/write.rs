@@ -44,7 +44,7 @@ pub struct WriteOptions {
 
 impl Default for WriteOptions {
     fn default() -> Self {
-        WriteOptions { wld_level: 17, dtw_level: 17 }
+        WriteOptions { wld_level: 12, dtw_level: 12 }
     }
 }
 
