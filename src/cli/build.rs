@@ -1,0 +1,137 @@
+//! `damka build`
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use damka::Variant;
+use damka::build::{BuildEvent, BuildMonitor, BuildOptions, build};
+use damka::index::MOST_PIECES;
+
+use super::exit::Exit;
+use super::folders;
+use super::interrupt::Interrupt;
+use super::progress::Progress;
+use super::text::{bits_per_position, count, grouped, span};
+use super::variant_parser;
+
+/// Build the tables of all slices up to a number of pieces
+///
+/// Slices that are there already are left alone. Ctrl-C ends a build cleanly, and the same command
+/// goes on from there. The bytes written depend on neither threads nor interruptions.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  damka build russian --pieces 4                 seconds
+  damka build russian -n 5 --db \"my tables\"      into another folder
+  DAMKA_PATH=/srv/tables damka build russian -n 5")]
+pub struct Args {
+    /// Variant of draughts.
+    #[arg(value_parser = variant_parser())]
+    variant: Variant,
+    /// Most pieces on the board, both sides together.
+    #[arg(long, short = 'n', value_name = "N", value_parser = clap::value_parser!(u32).range(2..=MOST_PIECES as i64))]
+    pieces: u32,
+    /// Folder of tables; made if it does not exist [default: the first in DAMKA_PATH, else
+    /// `tables`].
+    #[arg(long, value_name = "FOLDER")]
+    db: Option<PathBuf>,
+    /// Threads to work with; 0 for as many as there are cores.
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(..=1024))]
+    threads: u16,
+}
+
+pub fn run(args: &Args) -> anyhow::Result<Exit> {
+    let folder = args.db.clone().or_else(|| folders::in_environment().into_iter().next());
+    let folder = folder.unwrap_or_else(|| folders::DEFAULT.into());
+    let mut options = BuildOptions::new(args.variant, args.pieces, &folder);
+    options.threads = args.threads.into();
+
+    let start = Instant::now();
+    let watcher = Watcher {
+        interrupt: Interrupt::watch(),
+        place: folder.join(args.variant.name()),
+        state: Mutex::default(),
+    };
+    let report = build(&options, &watcher)?;
+
+    let state = watcher.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut out = io::stdout().lock();
+    if report.built == 0 {
+        let all = count(report.skipped as u64, "slice", "slices");
+        writeln!(out, "nothing to do: all {all} of 2 to {} pieces are there", args.pieces)?;
+        return Ok(Exit::Done);
+    }
+    writeln!(
+        out,
+        "built {}, {} ({} were there)",
+        count(report.built as u64, "slice", "slices"),
+        count(report.positions, "position", "positions"),
+        grouped(report.skipped as u64),
+    )?;
+    writeln!(
+        out,
+        "CPU: solving {}, reading earlier tables {}, compressing and writing {}; {} in all by the clock",
+        span(report.solve_cpu),
+        span(report.restore_cpu),
+        span(report.write_cpu),
+        span(start.elapsed()),
+    )?;
+    for (metric, bytes) in [("wld", state.wld_bytes), ("dtw", state.dtw_bytes)] {
+        let bits = bits_per_position(bytes, report.positions);
+        writeln!(out, "{metric}: {} bytes, {bits} bits a position", grouped(bytes))?;
+    }
+    Ok(Exit::Done)
+}
+
+struct Watcher {
+    interrupt: Interrupt,
+    /// Folder of the variant.
+    place: PathBuf,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    progress: Option<Progress>,
+    wld_bytes: u64,
+    dtw_bytes: u64,
+}
+
+impl BuildMonitor for Watcher {
+    fn should_stop(&self) -> bool {
+        self.interrupt.is_set()
+    }
+
+    fn event(&self, event: &BuildEvent<'_>) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if let &BuildEvent::Planned { slices, done, positions } = event {
+            let _ = writeln!(
+                io::stderr(),
+                "{}: {} to build of {}, {}",
+                self.place.display(),
+                slices - done,
+                count(slices as u64, "slice", "slices"),
+                count(positions, "position", "positions"),
+            );
+            state.progress = (done < slices).then(|| Progress::new(positions, done, slices));
+        }
+        if let BuildEvent::Finished(report) = event {
+            state.wld_bytes += report.wld_bytes;
+            state.dtw_bytes += report.dtw_bytes;
+        }
+        let Some(progress) = &state.progress else { return };
+        match *event {
+            BuildEvent::Restoring(pair) => progress.current(format!("reading {}", pair.first())),
+            BuildEvent::Solving(pair) => progress.current(pair.first().to_string()),
+            BuildEvent::Advanced(positions) => progress.advance(positions),
+            BuildEvent::Writing(pair) => progress.current(format!("writing {}", pair.first())),
+            BuildEvent::Finished(report) => {
+                progress.current(report.pair.first().to_string());
+                progress.slices_done(report.pair.slices().count());
+            }
+            _ => {}
+        }
+    }
+}

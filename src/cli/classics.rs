@@ -1,0 +1,108 @@
+//! `damka classics`
+
+use std::io::{self, Write};
+
+use damka::Variant;
+use damka::classics::{RoadHolder, ThreeAgainstOne, main_road, three_against_one};
+use damka::notation::{square_name, write_fen};
+
+use super::exit::Exit;
+use super::folders::Folders;
+use super::text::{aligned, grouped, or_dash, phrase};
+use super::variant_parser;
+
+/// Say what the tables know of three kings against one
+///
+/// The rule of thumb: the lone king draws if it stands on the main road, the long diagonal from White's
+/// bottom left corner, and loses elsewhere. All numbers are counted in the tables.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  damka classics russian
+  damka classics russian --list")]
+pub struct Args {
+    /// Variant of draughts.
+    #[arg(value_parser = variant_parser())]
+    variant: Variant,
+    /// List the exceptions from the rule of thumb.
+    #[arg(long)]
+    list: bool,
+    #[command(flatten)]
+    folders: Folders,
+}
+
+pub fn run(args: &Args) -> anyhow::Result<Exit> {
+    let tables = args.folders.open(args.variant)?;
+    let rows = three_against_one(&tables).map_err(|error| args.folders.explain(error))?;
+    let rules = args.variant.rules();
+    let road = main_road(args.variant);
+    let ends = [road.first(), road.last()].map(|square| {
+        square.map_or_else(String::new, |&square| square_name(rules, rules.squares, square))
+    });
+
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    writeln!(
+        out,
+        "\
+Three white kings against a black king, in {} draughts.
+
+The main road is the diagonal {}-{}. The rule of thumb: the lone king draws if it stands on the
+road, and loses elsewhere. Won, drawn and lost are placements, for the three kings; `quietly decided`
+are those won or lost in which the side to move has no capture. Exceptions are the placements
+without a capture for the side to move that go against the rule of thumb.
+",
+        args.variant, ends[0], ends[1]
+    )?;
+    let head = [
+        "on the main road",
+        "to move",
+        "placements",
+        "won",
+        "drawn",
+        "lost",
+        "quietly decided",
+        "longest win (plies)",
+        "exceptions",
+    ];
+    let mut table = vec![head.map(str::to_owned).to_vec()];
+    table.extend(rows.iter().map(row));
+    out.write_all(aligned(&table, 2).as_bytes())?;
+    if args.list {
+        for row in rows.iter().filter(|row| !row.exceptions.is_empty()) {
+            writeln!(
+                out,
+                "\nExceptions, on the main road {}, {side} to move; values for {side}:",
+                holder(row.holder),
+                side = row.to_move,
+            )?;
+            for (position, value) in &row.exceptions {
+                writeln!(out, "{}  {}", write_fen(args.variant, position), phrase(*value))?;
+            }
+        }
+    }
+    out.flush()?;
+    Ok(Exit::Done)
+}
+
+fn holder(holder: RoadHolder) -> &'static str {
+    match holder {
+        RoadHolder::Lone => "lone king only",
+        RoadHolder::Three => "some of the three only",
+        RoadHolder::Both => "lone king and some of the three",
+        RoadHolder::Nobody => "nobody",
+    }
+}
+
+fn row(row: &ThreeAgainstOne) -> Vec<String> {
+    vec![
+        holder(row.holder).to_owned(),
+        row.to_move.to_string(),
+        grouped(row.placements()),
+        grouped(row.won),
+        grouped(row.drawn),
+        grouped(row.lost),
+        grouped(row.decided_quietly),
+        or_dash(row.longest),
+        grouped(row.exceptions.len() as u64),
+    ]
+}

@@ -1,0 +1,28 @@
+//! `damka completions`
+
+use std::io::{self, Write};
+
+use clap::CommandFactory;
+use clap_complete::Shell;
+
+use super::Cli;
+use super::exit::Exit;
+
+/// Write a script that completes arguments in a shell
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  damka completions bash > ~/.local/share/bash-completion/completions/damka
+  damka completions fish > ~/.config/fish/completions/damka.fish")]
+pub struct Args {
+    /// The shell.
+    shell: Shell,
+}
+
+pub fn run(args: &Args) -> anyhow::Result<Exit> {
+    // Into memory first: the generator panics where it cannot write.
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut Cli::command(), "damka", &mut script);
+    io::stdout().lock().write_all(&script)?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,168 @@
+//! Exit codes, and which error ends in which.
+
+use std::io;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use damka::build::BuildError;
+use damka::notation::FenError;
+use damka::probe::ProbeError;
+use damka::solve::SolveError;
+use damka::store::StoreError;
+
+/// How the program ends. The numbers are part of the interface: see `docs/cli.md`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// All went well.
+    Done = 0,
+    /// Faults were found in tables, or lines had no answer.
+    Faults = 1,
+    /// The arguments make no sense.
+    Usage = 2,
+    /// A text is not a position.
+    BadPosition = 3,
+    /// A table or a folder is not there.
+    Missing = 4,
+    /// A table is there and cannot be used.
+    Broken = 5,
+    /// Another build holds the folder.
+    InUse = 6,
+    /// A limit or a fault of the program.
+    Internal = 70,
+    /// The system failed to read or write.
+    Io = 74,
+    /// Stopped by a signal.
+    Interrupted = 130,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        ExitCode::from(exit as u8)
+    }
+}
+
+/// What the command line itself has to complain about.
+#[derive(Debug, thiserror::Error)]
+pub enum CliError {
+    /// A folder of tables is not there.
+    #[error("there is no folder {}{hint}", path.display())]
+    NoFolder {
+        /// The folder.
+        path: PathBuf,
+        /// What helps, with a leading sign; may be empty.
+        hint: String,
+    },
+    /// No table of the variant is in the folders.
+    #[error("no tables of {variant} in {folders} (`{command}` makes them)")]
+    NoTables {
+        /// Name of the variant.
+        variant: &'static str,
+        /// The folders.
+        folders: String,
+        /// The command that helps.
+        command: String,
+    },
+    /// A table is not there.
+    #[error("{error} (`{command}` makes it)")]
+    NoTable {
+        /// Which one, and where it was looked for.
+        error: ProbeError,
+        /// The command that helps.
+        command: String,
+    },
+    /// The threads could not be started.
+    #[error("cannot start {threads} threads")]
+    Threads {
+        /// How many; 0 for as many as the machine has cores.
+        threads: usize,
+        /// What was wrong.
+        source: rayon::ThreadPoolBuildError,
+    },
+}
+
+impl Exit {
+    /// The code for an error: that of the first of its causes which has one.
+    pub fn of(error: &anyhow::Error) -> Self {
+        let code = |cause: &(dyn std::error::Error + 'static)| {
+            if let Some(error) = cause.downcast_ref::<CliError>() {
+                Some(match error {
+                    CliError::NoFolder { .. }
+                    | CliError::NoTables { .. }
+                    | CliError::NoTable { .. } => Self::Missing,
+                    CliError::Threads { .. } => Self::Io,
+                })
+            } else if let Some(error) = cause.downcast_ref::<BuildError>() {
+                Some(Self::of_build(error))
+            } else if let Some(error) = cause.downcast_ref::<ProbeError>() {
+                Some(Self::of_probe(error))
+            } else if let Some(error) = cause.downcast_ref::<StoreError>() {
+                Some(Self::of_store(error))
+            } else if cause.is::<FenError>() {
+                Some(Self::BadPosition)
+            } else {
+                cause.is::<io::Error>().then_some(Self::Io)
+            }
+        };
+        error.chain().find_map(code).unwrap_or(Self::Internal)
+    }
+
+    fn of_build(error: &BuildError) -> Self {
+        match error {
+            BuildError::Locked { .. } => Self::InUse,
+            BuildError::Pieces { .. } => Self::Usage,
+            BuildError::Stopped | BuildError::Solve(SolveError::Stopped) => Self::Interrupted,
+            BuildError::Folder { .. } | BuildError::Threads { .. } => Self::Io,
+            BuildError::Store(error) => Self::of_store(error),
+            BuildError::Solve(SolveError::Unusable { .. }) => Self::Broken,
+            _ => Self::Internal,
+        }
+    }
+
+    /// The code for a position without an answer.
+    pub fn of_probe(error: &ProbeError) -> Self {
+        match error {
+            ProbeError::Missing { .. } | ProbeError::TooManyPieces { .. } => Self::Missing,
+            ProbeError::Table(error) => Self::of_store(error),
+            ProbeError::Mismatch { .. } => Self::Broken,
+            _ => Self::Internal,
+        }
+    }
+
+    fn of_store(error: &StoreError) -> Self {
+        match error {
+            StoreError::Missing { .. } => Self::Missing,
+            StoreError::Io { .. } => Self::Io,
+            StoreError::Stopped => Self::Interrupted,
+            StoreError::Version { .. }
+            | StoreError::OtherVariant { .. }
+            | StoreError::OtherRules { .. }
+            | StoreError::OtherSlice { .. }
+            | StoreError::OtherMetric { .. }
+            | StoreError::Positions { .. } => Self::Broken,
+            error if error.is_corrupt() => Self::Broken,
+            _ => Self::Internal,
+        }
+    }
+}
+
+/// An error with its causes, in one line. Causes that the text before repeats already are left out.
+pub fn one_line(error: &anyhow::Error) -> String {
+    let mut text = String::new();
+    for cause in error.chain() {
+        let cause = cause.to_string();
+        if text.is_empty() {
+            text = cause;
+        } else if !text.contains(&cause) {
+            text = format!("{text}: {cause}");
+        }
+    }
+    super::text::printable(&text)
+}
+
+/// Whether the reader of standard output has gone away.
+pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<io::Error>())
+        .any(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}

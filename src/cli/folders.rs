@@ -1,0 +1,92 @@
+//! Where tables are looked for.
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+use damka::index::MOST_PIECES;
+use damka::probe::ProbeError;
+use damka::{Tablebase, Variant};
+
+use super::exit::CliError;
+
+/// Name of the variable that lists folders.
+pub const VARIABLE: &str = "DAMKA_PATH";
+/// Where nothing else is said.
+pub const DEFAULT: &str = "tables";
+
+/// Folders of tables.
+#[derive(clap::Args)]
+pub struct Folders {
+    /// Folder of tables; may be given several times, the first that has a table counts [default:
+    /// those in DAMKA_PATH, else `tables`].
+    #[arg(long = "db", value_name = "FOLDER")]
+    db: Vec<PathBuf>,
+}
+
+/// Folders in `DAMKA_PATH`; none if it is not set, or empty.
+pub fn in_environment() -> Vec<PathBuf> {
+    let list = env::var_os(VARIABLE).unwrap_or_default();
+    env::split_paths(&list).filter(|path| !path.as_os_str().is_empty()).collect()
+}
+
+impl Folders {
+    /// The folders, in the order in which they are searched.
+    pub fn list(&self) -> Vec<PathBuf> {
+        if !self.db.is_empty() {
+            return self.db.clone();
+        }
+        let folders = in_environment();
+        if folders.is_empty() { vec![DEFAULT.into()] } else { folders }
+    }
+
+    /// Opens the tables of a variant.
+    pub fn open(&self, variant: Variant) -> anyhow::Result<Tablebase> {
+        let folders = self.list();
+        for path in &folders {
+            if !path.is_dir() {
+                let hint = match (self.db.is_empty(), path == Path::new(DEFAULT)) {
+                    (true, true) => format!(" (`{}` makes it)", self.command(variant, 4)),
+                    (true, false) => format!(", which {VARIABLE} names"),
+                    (false, _) => String::new(),
+                };
+                return Err(CliError::NoFolder { path: path.clone(), hint }.into());
+            }
+        }
+        Ok(Tablebase::open(variant, &folders)?)
+    }
+
+    /// [`Folders::open`], with at least one table.
+    pub fn open_some(&self, variant: Variant) -> anyhow::Result<Tablebase> {
+        let tables = self.open(variant)?;
+        if tables.found().is_empty() {
+            let names: Vec<_> = self.list().iter().map(|path| path.display().to_string()).collect();
+            return Err(CliError::NoTables {
+                variant: variant.name(),
+                folders: names.join(", "),
+                command: self.command(variant, 4),
+            }
+            .into());
+        }
+        Ok(tables)
+    }
+
+    /// The error, with the command that helps where a table is missing.
+    pub fn explain(&self, error: ProbeError) -> anyhow::Error {
+        match error {
+            ProbeError::Missing { variant, slice, .. } if slice.pieces() <= MOST_PIECES => {
+                let command = self.command(variant, slice.pieces());
+                CliError::NoTable { error, command }.into()
+            }
+            error => error.into(),
+        }
+    }
+
+    /// The command that builds tables in the first of these folders.
+    fn command(&self, variant: Variant, pieces: u32) -> String {
+        let db = match self.db.first() {
+            Some(folder) => format!(" --db \"{}\"", folder.display()),
+            None => String::new(),
+        };
+        format!("damka build {variant} --pieces {pieces}{db}")
+    }
+}

@@ -1,0 +1,34 @@
+//! Ctrl-C: once to stop, twice to stop at once.
+
+use std::io::{self, IsTerminal, Write};
+use std::process;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use super::exit::Exit;
+
+/// Whether the user has asked to stop.
+#[derive(Clone, Default)]
+pub struct Interrupt(Arc<AtomicBool>);
+
+impl Interrupt {
+    /// Watches for Ctrl-C (SIGINT, SIGTERM, SIGHUP) from now on. Call once.
+    pub fn watch() -> Self {
+        let interrupt = Self::default();
+        let flag = interrupt.clone();
+        // Without a handler the signal ends the program, which tables survive: nothing to report.
+        let _ = ctrlc::set_handler(move || {
+            if flag.0.swap(true, Relaxed) {
+                process::exit(Exit::Interrupted as i32);
+            }
+            let start = if io::stderr().is_terminal() { "\n" } else { "" };
+            let _ = writeln!(io::stderr(), "{start}damka: stopping; once more to stop at once");
+        });
+        interrupt
+    }
+
+    /// Whether to stop.
+    pub fn is_set(&self) -> bool {
+        self.0.load(Relaxed)
+    }
+}

@@ -1,0 +1,114 @@
+//! Arguments, one file for each subcommand, and what they share. Only this part of damka prints and exits.
+
+mod build;
+mod classics;
+mod completions;
+mod exit;
+mod folders;
+mod info;
+mod interrupt;
+mod lines;
+mod longest;
+mod probe;
+mod progress;
+mod stats;
+mod text;
+mod verify;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Parser, Subcommand};
+use damka::Variant;
+
+use exit::Exit;
+
+/// Endgame tablebases of draughts: build, probe, verify.
+///
+/// Distances are plies (moves of one player) to the end of the game, the winner hurrying and the
+/// loser delaying. Values are those of the side to move.
+#[derive(Parser)]
+#[command(name = "damka", version, after_help = AFTER_HELP, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  damka build russian --pieces 4
+  damka probe russian \"W:WKa1,Kc1,Kc3:BKb8\"
+  damka stats russian
+
+Environment:
+  DAMKA_PATH  folders of tables, separated as in PATH; used where no --db is given
+
+Exit codes:
+  0    done
+  1    faults found (verify), or lines without an answer (probe --stdin)
+  2    wrong arguments
+  3    not a position
+  4    a table or folder that is needed is missing
+  5    a table is broken, or made by other rules or a newer program
+  6    another build is at work in the folder
+  70   a table could not be solved: a limit or a fault of the program
+  74   the system failed to read or write
+  130  interrupted";
+
+#[derive(Subcommand)]
+enum Command {
+    Build(build::Args),
+    Probe(probe::Args),
+    Stats(stats::Args),
+    Longest(longest::Args),
+    Classics(classics::Args),
+    Info(info::Args),
+    Verify(verify::Args),
+    Completions(completions::Args),
+}
+
+/// Runs the program.
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version are "errors" of clap too. What is lost on a closed pipe is lost.
+            let _ = error.print();
+            return match error.exit_code() {
+                0 => Exit::Done.into(),
+                _ => Exit::Usage.into(),
+            };
+        }
+    };
+    let result = match &cli.command {
+        Command::Build(args) => build::run(args),
+        Command::Probe(args) => probe::run(args),
+        Command::Stats(args) => stats::run(args),
+        Command::Longest(args) => longest::run(args),
+        Command::Classics(args) => classics::run(args),
+        Command::Info(args) => info::run(args),
+        Command::Verify(args) => verify::run(args),
+        Command::Completions(args) => completions::run(args),
+    };
+    match result {
+        Ok(exit) => exit.into(),
+        // Whoever reads the output has seen enough.
+        Err(error) if exit::is_broken_pipe(&error) => Exit::Done.into(),
+        Err(error) => {
+            complain(&exit::one_line(&error));
+            Exit::of(&error).into()
+        }
+    }
+}
+
+/// Says something on standard error; that it may be closed is no reason to stop.
+fn complain(text: &str) {
+    let _ = writeln!(io::stderr(), "damka: {text}");
+}
+
+/// Reads the name of a variant.
+fn variant_parser() -> impl TypedValueParser<Value = Variant> {
+    PossibleValuesParser::new(Variant::ALL.iter().map(|variant| variant.name()))
+        .try_map(|name| name.parse::<Variant>())
+}

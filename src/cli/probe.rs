@@ -1,0 +1,243 @@
+//! `damka probe`
+
+use std::fmt::Write as _;
+use std::io::{self, BufReader, BufWriter, Read, Write};
+
+use anyhow::Context;
+use clap::ValueEnum;
+use damka::notation::{diagram, parse_fen, write_fen, write_fen_with, write_move_with};
+use damka::probe::RatedMove;
+use damka::rules::{Colour, SquareNames};
+use damka::{Move, Position, Tablebase, Value, Variant, Wld, legal_moves};
+use serde::Serialize;
+
+use super::exit::{Exit, one_line};
+use super::folders::Folders;
+use super::lines::{Line, Lines};
+use super::text::{aligned, phrase, printable, sentence, wrapped};
+use super::variant_parser;
+
+/// Ask for the exact value of a position and of its moves
+///
+/// Positions are read in the dialects of FEN that PDN files have: squares as numbers from White's
+/// top left or as `a1`, kings marked `K`, `W:WKa1,c3:Bb8` or `W:WK29,22:B1`.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  damka probe russian \"W:WKa1,Kc1,Kc3:BKb8\"
+  damka probe russian \"W:WKa1,Kc1,Kc3:BKb8\" --json
+  damka probe russian --stdin < positions.txt
+
+With --stdin each line is a position and is answered by one line, in order: the position in
+canonical form, `win`, `draw` or `loss`, and the plies (`-` for a draw), with tabs between. A line
+that has no answer, empty ones included, is answered by `error`, a tab and the reason; the exit
+code then is 1. With --json each answer is an object as without --stdin, or
+{\"error\": reason, \"input\": line}.")]
+pub struct Args {
+    /// Variant of draughts.
+    #[arg(value_parser = variant_parser())]
+    variant: Variant,
+    /// The position.
+    #[arg(required_unless_present = "stdin", conflicts_with = "stdin")]
+    position: Option<String>,
+    /// Read positions from standard input, one a line.
+    #[arg(long)]
+    stdin: bool,
+    /// Write JSON.
+    #[arg(long)]
+    json: bool,
+    /// How squares are called in moves (FEN in JSON and in answers to --stdin is always canonical)
+    /// [default: as the variant does].
+    #[arg(long, value_name = "NAMES")]
+    squares: Option<Squares>,
+    #[command(flatten)]
+    folders: Folders,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Squares {
+    /// Numbers from White's top left.
+    Numeric,
+    /// `a1` at White's bottom left.
+    Algebraic,
+}
+
+impl Args {
+    fn names(&self) -> SquareNames {
+        match self.squares {
+            None => self.variant.rules().squares,
+            Some(Squares::Numeric) => SquareNames::Numeric,
+            Some(Squares::Algebraic) => SquareNames::Algebraic,
+        }
+    }
+}
+
+pub fn run(args: &Args) -> anyhow::Result<Exit> {
+    let text = match &args.position {
+        Some(text) => text,
+        None => return answer_lines(args),
+    };
+    // What is wrong with the position is said even where there are no tables.
+    let position = parse_fen(args.variant, text).context("not a position")?;
+    let tables = args.folders.open(args.variant)?;
+    let answer = match args.json {
+        true => serde_json::to_string_pretty(&answer(args, &tables, &position)?)? + "\n",
+        false => report(args, &tables, &position)?,
+    };
+    let mut out = io::stdout().lock();
+    out.write_all(answer.as_bytes())?;
+    out.flush()?;
+    Ok(Exit::Done)
+}
+
+/// Answer in JSON. Names of fields are part of the interface.
+#[derive(Serialize)]
+struct Answer {
+    fen: String,
+    wld: Wld,
+    dtw_plies: Option<u16>,
+    moves: Vec<Child>,
+}
+
+/// A move, and the value of the position after it for the side to move there.
+#[derive(Serialize)]
+struct Child {
+    pdn: String,
+    fen: String,
+    wld: Wld,
+    dtw_plies: Option<u16>,
+}
+
+#[derive(Serialize)]
+struct Failure<'a> {
+    error: String,
+    input: &'a str,
+}
+
+fn answer(args: &Args, tables: &Tablebase, position: &Position) -> anyhow::Result<Answer> {
+    let explain = |error| args.folders.explain(error);
+    let value = tables.probe(position).map_err(explain)?;
+    let rated = tables.moves(position).map_err(explain)?;
+    let pdn = written(args, &rated);
+    let moves = rated.iter().zip(pdn).map(|(rated, pdn)| Child {
+        pdn,
+        fen: write_fen(args.variant, &rated.position),
+        wld: rated.value.wld(),
+        dtw_plies: rated.value.plies(),
+    });
+    Ok(Answer {
+        fen: write_fen(args.variant, position),
+        wld: value.wld(),
+        dtw_plies: value.plies(),
+        moves: moves.collect(),
+    })
+}
+
+/// All moves of a position in PDN.
+fn written(args: &Args, rated: &[RatedMove]) -> Vec<String> {
+    let all: Vec<Move> = rated.iter().map(|rated| rated.played.clone()).collect();
+    all.iter().map(|played| write_move_with(args.variant, args.names(), played, &all)).collect()
+}
+
+/// Answer for a reader.
+fn report(args: &Args, tables: &Tablebase, position: &Position) -> anyhow::Result<String> {
+    let explain = |error| args.folders.explain(error);
+    let value = tables.probe(position).map_err(explain)?;
+    let rated = tables.moves(position).map_err(explain)?;
+    let line = tables.line(position).map_err(explain)?;
+
+    let mut text = diagram(args.variant, position);
+    writeln!(text, "{}", write_fen_with(args.variant, position, args.names()))?;
+    writeln!(text, "\n{}", sentence(position.stm(), value))?;
+    if !rated.is_empty() {
+        writeln!(text, "\nMoves, for {}:", position.stm())?;
+        let rows: Vec<Vec<String>> = rated
+            .iter()
+            .zip(written(args, &rated))
+            .map(|(rated, pdn)| vec![format!("  {pdn}"), phrase(rated.value.before_move())])
+            .collect();
+        text.push_str(&aligned(&rows, 2));
+    }
+    match value {
+        Value::Draw => writeln!(text, "\nMain line: none, a draw has no end")?,
+        _ if line.is_empty() => {}
+        _ => {
+            writeln!(text, "\nMain line:")?;
+            text.push_str(&line_text(args.variant, args.names(), position, &line));
+        }
+    }
+    Ok(text)
+}
+
+/// Moves from a position, numbered as PDN does.
+pub fn line_text(
+    variant: Variant,
+    names: SquareNames,
+    start: &Position,
+    line: &[RatedMove],
+) -> String {
+    let mut position = *start;
+    let mut words = Vec::new();
+    let mut number = 1;
+    for rated in line {
+        let all: Vec<Move> = legal_moves(variant, &position).into_iter().map(|(m, _)| m).collect();
+        match position.stm() {
+            Colour::White => words.push(format!("{number}.")),
+            Colour::Black if words.is_empty() => words.push(format!("{number}...")),
+            Colour::Black => {}
+        }
+        if position.stm() == Colour::Black {
+            number += 1;
+        }
+        words.push(write_move_with(variant, names, &rated.played, &all));
+        position = rated.position;
+    }
+    wrapped(words, "  ", 80)
+}
+
+/// One answer for each line of standard input.
+fn answer_lines(args: &Args) -> anyhow::Result<Exit> {
+    let tables = args.folders.open(args.variant)?;
+    let mut lines = Lines::new(BufReader::new(io::stdin().lock()));
+    let mut out = BufWriter::new(io::stdout().lock());
+    let mut exit = Exit::Done;
+    while let Some(line) = next_line(&mut lines, &mut out)? {
+        let result = line.text.clone().map_err(anyhow::Error::msg).and_then(|text| {
+            let position = parse_fen(args.variant, &text)?;
+            match args.json {
+                true => Ok(serde_json::to_string(&answer(args, &tables, &position)?)?),
+                false => {
+                    let value = tables.probe(&position).map_err(|e| args.folders.explain(e))?;
+                    let plies = value.plies().map_or_else(|| "-".to_owned(), |n| n.to_string());
+                    Ok(format!("{}\t{}\t{plies}", write_fen(args.variant, &position), value.wld()))
+                }
+            }
+        });
+        let answer = match result {
+            Ok(answer) => answer,
+            Err(error) => {
+                exit = Exit::Faults;
+                let error = one_line(&error);
+                match args.json {
+                    true => serde_json::to_string(&Failure { error, input: &line.input })?,
+                    false => format!("error\t{}", printable(&error)),
+                }
+            }
+        };
+        writeln!(out, "{answer}")?;
+    }
+    out.flush()?;
+    Ok(exit)
+}
+
+/// The next line. Answers go out before the program waits for input, so that whoever asks line by line
+/// gets them.
+fn next_line(
+    lines: &mut Lines<BufReader<impl Read>>,
+    out: &mut impl Write,
+) -> io::Result<Option<Line>> {
+    if !lines.has_line() {
+        out.flush()?;
+    }
+    lines.next()
+}

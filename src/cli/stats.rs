@@ -1,0 +1,108 @@
+//! `damka stats`
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use damka::index::{Material, plan};
+use damka::probe::ProbeError;
+use damka::store::{Header, Metric};
+use damka::value::Counts;
+use damka::{Tablebase, Variant};
+
+use super::exit::{Exit, one_line};
+use super::folders::Folders;
+use super::text::{aligned, grouped, or_dash};
+use super::{complain, variant_parser};
+
+/// Count wins, losses and draws of every slice
+///
+/// One line for each slice that has a table and one for all slices of a number of pieces. A slice is
+/// named by its pieces, those of the side to move first: `KMMvK` are a king and two men, to move, against
+/// a king. Counts are over all placements and come from the headers of the tables.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  damka stats russian
+  damka stats russian --tsv > stats.tsv")]
+pub struct Args {
+    /// Variant of draughts.
+    #[arg(value_parser = variant_parser())]
+    variant: Variant,
+    /// Write columns with tabs between, and plain numbers.
+    #[arg(long)]
+    tsv: bool,
+    #[command(flatten)]
+    folders: Folders,
+}
+
+const COLUMNS: [&str; 7] =
+    ["slice", "positions", "wins", "losses", "draws", "longest_win_plies", "longest_loss_plies"];
+
+pub fn run(args: &Args) -> anyhow::Result<Exit> {
+    let tables = args.folders.open_some(args.variant)?;
+    let mut slices: Vec<Material> = tables.found().iter().map(|found| found.slice).collect();
+    slices.sort_by_cached_key(|slice| (slice.pieces(), slice.men(), slice.to_string()));
+    slices.dedup();
+
+    let mut exit = Exit::Done;
+    let mut rows = vec![COLUMNS.map(str::to_owned).to_vec()];
+    let mut totals: BTreeMap<u32, (usize, Counts)> = BTreeMap::new();
+    for (place, &slice) in slices.iter().enumerate() {
+        let pieces = slice.pieces();
+        match header(&tables, slice) {
+            Ok(header) => {
+                rows.push(row(args, &slice.to_string(), header.counts));
+                let (number, total) = totals.entry(pieces).or_default();
+                *number += 1;
+                *total = total.merge(header.counts);
+            }
+            Err(error) => {
+                exit = Exit::of_probe(&error);
+                complain(&one_line(&error.into()));
+            }
+        }
+        let is_last = slices.get(place + 1).is_none_or(|next| next.pieces() != pieces);
+        if let Some((number, total)) = totals.get(&pieces).filter(|_| is_last) {
+            rows.push(row(args, &format!("total-{pieces}"), *total));
+            let of = slices_of(pieces);
+            if *number < of {
+                complain(&format!("total-{pieces} is of {number} slices; there are {of}"));
+            }
+        }
+    }
+    let text = match args.tsv {
+        true => rows.iter().map(|row| row.join("\t") + "\n").collect(),
+        false => aligned(&rows, 1),
+    };
+    io::stdout().lock().write_all(text.as_bytes())?;
+    Ok(exit)
+}
+
+/// Header of one of the tables of a slice: they say the same.
+fn header(tables: &Tablebase, slice: Material) -> Result<Header, ProbeError> {
+    let dtw = tables.header(slice, Metric::Dtw);
+    match dtw {
+        Err(error) if error.is_missing() => tables.header(slice, Metric::Wld),
+        dtw => dtw,
+    }
+}
+
+/// How many slices of so many pieces there are.
+pub fn slices_of(pieces: u32) -> usize {
+    let pairs = plan(pieces);
+    let pairs = pairs.iter().filter(|pair| pair.first().pieces() == pieces);
+    pairs.map(|pair| pair.slices().count()).sum()
+}
+
+fn row(args: &Args, name: &str, counts: Counts) -> Vec<String> {
+    let number = |number: u64| if args.tsv { number.to_string() } else { grouped(number) };
+    vec![
+        name.to_owned(),
+        number(counts.positions()),
+        number(counts.wins),
+        number(counts.losses),
+        number(counts.draws),
+        or_dash(counts.longest_win),
+        or_dash(counts.longest_loss),
+    ]
+}

@@ -1,0 +1,152 @@
+//! Numbers, durations and tables for readers.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use damka::Value;
+use damka::rules::Colour;
+
+/// A number with commas between groups of three digits.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A number, or `-`.
+pub fn or_dash(number: Option<u16>) -> String {
+    number.map_or_else(|| "-".to_owned(), |number| number.to_string())
+}
+
+/// A count with the right form of its word.
+pub fn count(number: u64, one: &str, more: &str) -> String {
+    format!("{} {}", grouped(number), if number == 1 { one } else { more })
+}
+
+/// A number of plies, in words.
+pub fn plies(number: u16) -> String {
+    count(number.into(), "ply", "plies")
+}
+
+/// A span of time, rounded as suits its length.
+pub fn span(time: Duration) -> String {
+    let seconds = time.as_secs();
+    match seconds {
+        0..60 => format!("{:.1} s", time.as_secs_f64()),
+        60..3600 => format!("{} min {:02} s", seconds / 60, seconds % 60),
+        _ => format!("{} h {:02} min", seconds / 3600, seconds / 60 % 60),
+    }
+}
+
+/// Bits of so many bytes for each position.
+pub fn bits_per_position(bytes: u64, positions: u64) -> String {
+    match positions {
+        0 => "-".to_owned(),
+        _ => format!("{:.3}", bytes as f64 * 8.0 / positions as f64),
+    }
+}
+
+/// A value for a side, as a sentence without its full stop.
+pub fn sentence(side: Colour, value: Value) -> String {
+    match value {
+        Value::Win(0) => format!("{side} to move has won: the game is over"),
+        Value::Win(distance) => format!("{side} to move wins in {}", plies(distance)),
+        Value::Draw => format!("{side} to move draws"),
+        Value::Loss(0) => format!("{side} to move has lost: the game is over"),
+        Value::Loss(distance) => format!("{side} to move loses in {}", plies(distance)),
+    }
+}
+
+/// A value in a column: `win in 25 plies`.
+pub fn phrase(value: Value) -> String {
+    match value {
+        Value::Win(distance) => format!("win in {}", plies(distance)),
+        Value::Draw => "draw".to_owned(),
+        Value::Loss(distance) => format!("loss in {}", plies(distance)),
+    }
+}
+
+/// Text in which control characters, line breaks and tabs among them, are spaces.
+pub fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+/// Rows in aligned columns, the first `left` of them to the left, the others to the right.
+pub fn aligned(rows: &[Vec<String>], left: usize) -> String {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |column: usize| {
+        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max()
+    };
+    let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
+    let mut text = String::new();
+    for row in rows {
+        let mut line = String::new();
+        for (column, (cell, &width)) in row.iter().zip(&widths).enumerate() {
+            let gap = if column == 0 { "" } else { "  " };
+            let _ = match column < left {
+                true => write!(line, "{gap}{cell:<width$}"),
+                false => write!(line, "{gap}{cell:>width$}"),
+            };
+        }
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+/// Words in lines of at most `width` characters, each behind an indent.
+pub fn wrapped(words: impl IntoIterator<Item = String>, indent: &str, width: usize) -> String {
+    let mut text = String::new();
+    let mut line = String::new();
+    for word in words {
+        if !line.is_empty() && indent.len() + line.len() + 1 + word.len() > width {
+            let _ = writeln!(text, "{indent}{line}");
+            line.clear();
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(&word);
+    }
+    if !line.is_empty() {
+        let _ = writeln!(text, "{indent}{line}");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_in_groups() {
+        for (number, text) in [(0, "0"), (999, "999"), (1000, "1,000"), (139450808, "139,450,808")]
+        {
+            assert_eq!(grouped(number), text);
+        }
+    }
+
+    #[test]
+    fn words_for_plies() {
+        assert_eq!(sentence(Colour::White, Value::Win(1)), "White to move wins in 1 ply");
+        assert_eq!(sentence(Colour::Black, Value::Loss(2)), "Black to move loses in 2 plies");
+    }
+
+    #[test]
+    fn columns_line_up() {
+        let rows = [vec!["a".to_owned(), "10".to_owned()], vec!["bcd".to_owned(), "9".to_owned()]];
+        assert_eq!(aligned(&rows, 1), "a    10\nbcd   9\n");
+    }
+
+    #[test]
+    fn lines_break_between_words() {
+        let words = ["aaa", "bbb", "ccc"].map(str::to_owned);
+        assert_eq!(wrapped(words, "  ", 9), "  aaa bbb\n  ccc\n");
+    }
+}

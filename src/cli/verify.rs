@@ -1,0 +1,158 @@
+//! `damka verify`
+
+use std::collections::BTreeSet;
+use std::io::{self, Write};
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use damka::index::Material;
+use damka::notation::write_fen;
+use damka::store::Metric;
+use damka::value::Counts;
+use damka::verify::{Fault, VerifyMonitor, VerifyOptions, VerifyReport, verify};
+use damka::{Tablebase, Variant};
+
+use super::exit::{CliError, Exit, one_line};
+use super::folders::Folders;
+use super::interrupt::Interrupt;
+use super::progress::Progress;
+use super::text::{count, grouped, or_dash, span};
+use super::{complain, variant_parser};
+
+/// Check tables: checksums, then every position against the rules
+///
+/// Every value is derived again from the values of the positions one move later, without the code that
+/// built the tables. The exit code is 0 if all is right and 1 if there are faults.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  damka verify russian
+  damka verify russian --sample 100000           of each slice")]
+pub struct Args {
+    /// Variant of draughts.
+    #[arg(value_parser = variant_parser())]
+    variant: Variant,
+    /// Check so many positions of each slice, the same each time, instead of all.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    sample: Option<u64>,
+    /// Threads to work with; 0 for as many as there are cores.
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(..=1024))]
+    threads: u16,
+    #[command(flatten)]
+    folders: Folders,
+}
+
+pub fn run(args: &Args) -> anyhow::Result<Exit> {
+    let tables = args.folders.open_some(args.variant)?;
+    let threads = args.threads.into();
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .map_err(|source| CliError::Threads { threads, source })?;
+    let start = Instant::now();
+    let (total, slices) = work(&tables, args.sample);
+    let watcher = Watcher {
+        interrupt: Interrupt::watch(),
+        progress: Progress::new(total, 0, slices),
+        begun: Mutex::new(false),
+    };
+    let options = VerifyOptions { sample: args.sample };
+    let report = pool.install(|| verify(&tables, &options, &watcher));
+    let stopped = watcher.interrupt.is_set();
+    drop(watcher);
+
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    for fault in &report.examples {
+        writeln!(out, "{}", describe(args, fault))?;
+    }
+    if report.faults > report.examples.len() as u64 {
+        let more = report.faults - report.examples.len() as u64;
+        let kept = VerifyReport::KEPT;
+        writeln!(
+            out,
+            "and {} ({kept} a slice are shown)",
+            count(more, "more fault", "more faults")
+        )?;
+    }
+    writeln!(
+        out,
+        "{}: {}, {} with right checksums, {} derived again, {} in {}",
+        args.variant,
+        count(report.slices as u64, "slice", "slices"),
+        count(report.tables as u64, "table", "tables"),
+        count(report.positions, "position", "positions"),
+        count(report.faults, "fault", "faults"),
+        span(start.elapsed()),
+    )?;
+    out.flush()?;
+    if stopped {
+        complain("stopped before all was checked");
+        return Ok(Exit::Interrupted);
+    }
+    Ok(if report.faults == 0 { Exit::Done } else { Exit::Faults })
+}
+
+/// Positions to check, and slices.
+fn work(tables: &Tablebase, sample: Option<u64>) -> (u64, usize) {
+    let slices: BTreeSet<Material> = tables.found().iter().map(|found| found.slice).collect();
+    let positions = slices.iter().filter_map(|&slice| {
+        let positions = tables.header(slice, Metric::Wld).ok()?.positions;
+        Some(sample.map_or(positions, |sample| sample.min(positions)))
+    });
+    (positions.sum(), slices.len())
+}
+
+struct Watcher {
+    interrupt: Interrupt,
+    progress: Progress,
+    /// Whether a slice is under way.
+    begun: Mutex<bool>,
+}
+
+impl VerifyMonitor for Watcher {
+    fn should_stop(&self) -> bool {
+        self.interrupt.is_set()
+    }
+
+    fn slice(&self, slice: Material, _: u64) {
+        let mut begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner);
+        if std::mem::replace(&mut *begun, true) {
+            self.progress.slices_done(1);
+        }
+        self.progress.current(slice.to_string());
+    }
+
+    fn advance(&self, positions: u64) {
+        self.progress.advance(positions);
+    }
+}
+
+fn describe(args: &Args, fault: &Fault) -> String {
+    let fen = |position| write_fen(args.variant, position);
+    match fault {
+        Fault::Table(error) => one_line(&error.clone().into()),
+        Fault::Value { position, stored, derived } => {
+            format!("{}: stored {stored}, derived {derived}", fen(position))
+        }
+        Fault::Wld { position, wld, value } => {
+            format!("{}: {wld} by the .wld table alone, {value} by both", fen(position))
+        }
+        Fault::Counts { slice, metric, stored, derived } => format!(
+            "header of {slice}.{metric}: stored {}, derived {}",
+            describe_counts(*stored),
+            describe_counts(*derived)
+        ),
+        other => format!("{other:?}"),
+    }
+}
+
+fn describe_counts(counts: Counts) -> String {
+    format!(
+        "{} wins, {} losses, {} draws, longest win {}, longest loss {}",
+        grouped(counts.wins),
+        grouped(counts.losses),
+        grouped(counts.draws),
+        or_dash(counts.longest_win),
+        or_dash(counts.longest_loss)
+    )
+}
