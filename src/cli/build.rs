@@ -16,7 +16,7 @@ use super::progress::Progress;
 use super::text::{bits_per_position, count, grouped, span};
 use super::variant_parser;
 
-/// Build the tables of all slices up to a number of pieces
+/// Build the tables of all slices up to a number of pieces.
 ///
 /// Slices that are there already are left alone. Ctrl-C ends a build cleanly, and the same command
 /// goes on from there. The bytes written depend on neither threads nor interruptions.

@@ -11,7 +11,7 @@ use super::folders::Folders;
 use super::text::{aligned, grouped, or_dash, phrase};
 use super::variant_parser;
 
-/// Say what the tables know of three kings against one
+/// Say what the tables know of three kings against one.
 ///
 /// The rule of thumb: the lone king draws if it stands on the main road, the long diagonal from White's
 /// bottom left corner, and loses elsewhere. All numbers are counted in the tables.

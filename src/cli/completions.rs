@@ -8,7 +8,7 @@ use clap_complete::Shell;
 use super::Cli;
 use super::exit::Exit;
 
-/// Write a script that completes arguments in a shell
+/// Write a script that completes arguments in a shell.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -14,7 +14,7 @@ use super::exit::{Exit, one_line};
 use super::folders::Folders;
 use super::text::{bits_per_position, count, grouped, printable};
 
-/// Say which tables there are, how large, and which are missing
+/// Say which tables there are, how large, and which are missing.
 ///
 /// Reads headers only; `damka verify` reads everything. The exit code is 5 if a table is broken.
 #[derive(clap::Args)]

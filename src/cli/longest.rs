@@ -18,7 +18,7 @@ use super::variant_parser;
 /// Positions that are shown without --all.
 const SHOWN: usize = 10;
 
-/// Find the longest wins of a slice, and how they go
+/// Find the longest wins of a slice, and how they go.
 ///
 /// Asks for every position of the slice. A slice is named by its pieces, those of the side to move first.
 #[derive(clap::Args)]

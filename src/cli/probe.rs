@@ -17,7 +17,7 @@ use super::lines::{Line, Lines};
 use super::text::{aligned, phrase, printable, sentence, wrapped};
 use super::variant_parser;
 
-/// Ask for the exact value of a position and of its moves
+/// Ask for the exact value of a position and of its moves.
 ///
 /// Positions are read in the dialects of FEN that PDN files have: squares as numbers from White's
 /// top left or as `a1`, kings marked `K`, `W:WKa1,c3:Bb8` or `W:WK29,22:B1`.

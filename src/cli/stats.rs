@@ -14,7 +14,7 @@ use super::folders::Folders;
 use super::text::{aligned, grouped, or_dash};
 use super::{complain, variant_parser};
 
-/// Count wins, losses and draws of every slice
+/// Count wins, losses and draws of every slice.
 ///
 /// One line for each slice that has a table and one for all slices of a number of pieces. A slice is
 /// named by its pieces, those of the side to move first: `KMMvK` are a king and two men, to move, against

@@ -19,7 +19,7 @@ use super::progress::Progress;
 use super::text::{count, grouped, or_dash, span};
 use super::{complain, variant_parser};
 
-/// Check tables: checksums, then every position against the rules
+/// Check tables: checksums, then every position against the rules.
 ///
 /// Every value is derived again from the values of the positions one move later, without the code that
 /// built the tables. The exit code is 0 if all is right and 1 if there are faults.
