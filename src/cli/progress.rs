@@ -1,5 +1,6 @@
 //! How far long work has got: a bar on a terminal, plain lines elsewhere. All on standard error.
 
+use std::fmt;
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -7,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use super::text::{grouped, span};
 
@@ -77,9 +78,14 @@ impl Progress {
         let state = Arc::new(State { done: AtomicU64::new(0), total, start: now, text });
         let mut progress = Progress { bar: None, state, ticker: None };
         if io::stderr().is_terminal() {
-            let template = "{prefix} {bar:24} {percent:>3} %  {per_sec}  {eta} left  {msg}";
+            let template =
+                "{prefix} {bar:24} {percent:>3} %  {rate} positions/s  {eta} left  {msg}";
+            let rate = |state: &ProgressState, text: &mut dyn fmt::Write| {
+                let _ = text.write_str(&grouped(state.per_sec() as u64));
+            };
             let style = ProgressStyle::with_template(template)
-                .unwrap_or_else(|_| ProgressStyle::default_bar());
+                .unwrap_or_else(|_| ProgressStyle::default_bar())
+                .with_key("rate", rate);
             let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
             bar.set_style(style);
             bar.enable_steady_tick(Duration::from_millis(250));
