@@ -5,6 +5,7 @@
 #![allow(dead_code)]
 
 pub mod brute;
+pub mod tables;
 
 use damka::board::Bits;
 use damka::rules::{RuleSet, Rules, Turned, TurnedMove};
