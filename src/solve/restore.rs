@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::captures::Targets;
 use super::pair_table::{Finished, Layout, PairTable, Scores, free_of};
 use super::score::Score;
-use super::solver::{Monitor, SolveError};
+use super::solver::{Latch, Monitor, SolveError};
 use super::subsets::SubsetTables;
 use super::unit::turned;
 use crate::index::SliceIndex;
@@ -37,6 +37,7 @@ pub fn restore<R: RuleSet>(
     stored: [&dyn StoredValues; 2],
     monitor: &dyn Monitor,
 ) -> Result<PairTable<R>, SolveError> {
+    let monitor = &Latch::new(monitor);
     let layout = Layout::new(R::geometry(), pair)?;
     let longest = stored.iter().map(|values| values.longest()).max().unwrap_or(0);
     let scores = if longest / 2 <= <u8 as Score>::LONGEST {

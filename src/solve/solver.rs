@@ -1,5 +1,7 @@
 //! Solves a pair: units level by level, in parallel.
 
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
 use rayon::prelude::*;
 
 use super::captures::Targets;
@@ -13,7 +15,7 @@ use crate::rules::RuleSet;
 
 /// Told how a solver gets on, and asked whether it should go on.
 pub trait Monitor: Sync {
-    /// Asked often, from any thread.
+    /// Asked often, from any thread. To say so once is enough.
     fn should_stop(&self) -> bool {
         false
     }
@@ -26,6 +28,32 @@ pub trait Monitor: Sync {
 
 /// Nobody watches.
 impl Monitor for () {}
+
+/// Remembers that a monitor wanted to stop: a task leaves its unit out then, and whoever waits for
+/// it must hear the same when he asks, or the unit would pass for solved.
+pub(super) struct Latch<'a> {
+    monitor: &'a dyn Monitor,
+    stopped: AtomicBool,
+}
+
+impl<'a> Latch<'a> {
+    pub(super) fn new(monitor: &'a dyn Monitor) -> Self {
+        Latch { monitor, stopped: AtomicBool::new(false) }
+    }
+}
+
+impl Monitor for Latch<'_> {
+    fn should_stop(&self) -> bool {
+        if self.monitor.should_stop() {
+            self.stopped.store(true, Relaxed);
+        }
+        self.stopped.load(Relaxed)
+    }
+
+    fn advance(&self, positions: u64) {
+        self.monitor.advance(positions);
+    }
+}
 
 /// Limits of the solver that tests tighten.
 #[derive(Clone, Copy, Debug)]
@@ -153,6 +181,7 @@ pub fn solve<R: RuleSet>(
     options: &SolveOptions,
     monitor: &dyn Monitor,
 ) -> Result<PairTable<R>, SolveError> {
+    let monitor = &Latch::new(monitor);
     let geometry = R::geometry();
     let mut layout = Layout::new(geometry, pair)?;
     let (order, levels) = layout.sort_by_level();
