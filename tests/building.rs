@@ -1,0 +1,482 @@
+//! Building: the same bytes on every way there, and no table that is not whole.
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::path::Path;
+use std::sync::LazyLock;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::SeqCst};
+
+use common::Rng;
+use common::tables::{
+    assert_same_files, build_into, files, open, options, pieces_of, table_path, write_files,
+};
+use damka::Variant;
+use damka::build::{
+    BuildError, BuildEvent, BuildMonitor, BuildOptions, BuildReport, MOST_PIECES, build,
+};
+use damka::index::plan;
+use damka::notation::parse_fen;
+use damka::probe::ProbeError;
+use damka::solve::SolveOptions;
+use damka::store::{HEADER_LEN, Metric, StoreError};
+use tempfile::{TempDir, tempdir};
+
+type Files = BTreeMap<String, Vec<u8>>;
+
+/// Tables of up to four pieces, built in one go.
+static WHOLE: LazyLock<Files> = LazyLock::new(|| {
+    let folder = tempdir().unwrap();
+    build_into(folder.path(), 4);
+    files(folder.path())
+});
+
+/// Those of [`WHOLE`] with so many pieces at most.
+fn up_to(pieces: usize) -> Files {
+    let all = WHOLE.iter().filter(|(name, _)| pieces_of(name) <= pieces);
+    all.map(|(name, bytes)| (name.clone(), bytes.clone())).collect()
+}
+
+/// A folder with the tables of up to so many pieces.
+fn folder_with(pieces: usize) -> TempDir {
+    let folder = tempdir().unwrap();
+    write_files(folder.path(), &up_to(pieces));
+    folder
+}
+
+/// Asserts that all that is there are whole tables with the right bytes.
+#[track_caller]
+fn assert_whole_tables(folder: &Path) {
+    for (name, bytes) in files(folder) {
+        assert!(WHOLE.get(&name) == Some(&bytes), "{name}");
+    }
+}
+
+/// Builds with other options than usual.
+fn built_with(pieces: u32, threads: usize, solve: SolveOptions) -> Files {
+    let folder = tempdir().unwrap();
+    let options = BuildOptions { threads, solve, ..options(folder.path(), pieces) };
+    build(&options, &()).unwrap();
+    files(folder.path())
+}
+
+#[test]
+fn there_are_two_tables_for_each_slice() {
+    let slices = plan(4).iter().map(|pair| pair.slices().count()).sum::<usize>();
+    assert_eq!(slices, 41);
+    assert_eq!(WHOLE.len(), 82);
+}
+
+#[test]
+fn any_number_of_threads_writes_the_same_bytes() {
+    for threads in [1, 2, 5] {
+        assert_same_files(&built_with(4, threads, SolveOptions::default()), &WHOLE);
+    }
+}
+
+#[test]
+fn scores_of_two_bytes_give_the_same_bytes() {
+    let narrow = |longest_narrow| SolveOptions { longest_narrow, ..SolveOptions::default() };
+    for longest_narrow in [0, 1, 2, 3] {
+        assert_same_files(&built_with(3, 2, narrow(longest_narrow)), &up_to(3));
+    }
+    for longest_narrow in [5, 10] {
+        assert_same_files(&built_with(4, 2, narrow(longest_narrow)), &WHOLE);
+    }
+}
+
+#[test]
+fn all_threads_inside_a_unit_give_the_same_bytes() {
+    let inside = SolveOptions { parallel_unit_len: 500, ..SolveOptions::default() };
+    assert_same_files(&built_with(4, 2, inside), &WHOLE);
+    let both = SolveOptions { longest_narrow: 5, parallel_unit_len: 1 };
+    for threads in [1, 3] {
+        assert_same_files(&built_with(3, threads, both), &up_to(3));
+    }
+}
+
+/// Asks to stop from the given question on.
+struct StopAfter {
+    questions: u64,
+    asked: AtomicU64,
+}
+
+impl StopAfter {
+    fn new(questions: u64) -> Self {
+        StopAfter { questions, asked: AtomicU64::new(0) }
+    }
+}
+
+impl BuildMonitor for StopAfter {
+    fn should_stop(&self) -> bool {
+        self.asked.fetch_add(1, SeqCst) >= self.questions
+    }
+}
+
+/// Whether the build was stopped rather than done.
+fn is_stopped(options: &BuildOptions, monitor: &dyn BuildMonitor) -> bool {
+    match build(options, monitor) {
+        Ok(_) => false,
+        Err(BuildError::Stopped) => true,
+        Err(error) => panic!("{error}"),
+    }
+}
+
+#[test]
+fn a_build_stopped_at_any_moment_and_resumed_gives_the_same_bytes() {
+    let counting = StopAfter::new(u64::MAX);
+    let folder = tempdir().unwrap();
+    assert!(!is_stopped(&options(folder.path(), 3), &counting));
+    let questions = counting.asked.into_inner();
+    assert!(questions > 100, "only {questions}");
+
+    let mut rng = Rng(1);
+    let mut stopped = 0;
+    for round in 0..60 {
+        // The first questions one by one, then at random.
+        let after = if round < 15 { round } else { rng.below(questions as usize) as u64 };
+        let folder = tempdir().unwrap();
+        let options = options(folder.path(), 3);
+        stopped += u32::from(is_stopped(&options, &StopAfter::new(after)));
+        assert_whole_tables(folder.path());
+        build(&options, &()).unwrap();
+        assert_same_files(&files(folder.path()), &up_to(3));
+    }
+    assert!(stopped > 50, "stopped {stopped} times only");
+}
+
+#[test]
+fn a_build_stopped_again_and_again_gives_the_same_bytes() {
+    let folder = tempdir().unwrap();
+    let options = options(folder.path(), 4);
+    let (mut after, mut stops, mut tables) = (50, 0, 0);
+    while is_stopped(&options, &StopAfter::new(after)) {
+        assert_whole_tables(folder.path());
+        let there = files(folder.path()).len();
+        assert!(there >= tables, "{there} tables after {tables}");
+        tables = there;
+        stops += 1;
+        after += after / 4;
+    }
+    assert!(stops > 5, "stopped {stops} times only");
+    assert_same_files(&files(folder.path()), &WHOLE);
+}
+
+/// A monitor that asks to stop once and then has forgotten.
+struct StopOnce(StopAfter);
+
+impl BuildMonitor for StopOnce {
+    fn should_stop(&self) -> bool {
+        self.0.asked.fetch_add(1, SeqCst) == self.0.questions
+    }
+}
+
+#[test]
+fn a_monitor_that_asks_once_stops_the_build() {
+    let mut rng = Rng(2);
+    for _ in 0..25 {
+        let folder = tempdir().unwrap();
+        let options = options(folder.path(), 3);
+        let after = rng.below(2_000) as u64;
+        let monitor = StopOnce(StopAfter::new(after));
+        let stopped = is_stopped(&options, &monitor);
+        assert_whole_tables(folder.path());
+        assert!(stopped || monitor.0.asked.into_inner() <= after, "went on after {after}");
+    }
+}
+
+#[test]
+fn a_larger_build_goes_on_from_a_smaller_one() {
+    let folder = tempdir().unwrap();
+    assert_eq!(build_into(folder.path(), 2).built, 4);
+    assert_eq!(build_into(folder.path(), 3).built, 12);
+    assert_same_files(&files(folder.path()), &up_to(3));
+    let report = build_into(folder.path(), 4);
+    assert_eq!((report.built, report.skipped), (25, 16));
+    assert_same_files(&files(folder.path()), &WHOLE);
+}
+
+#[test]
+fn nothing_is_done_where_all_is_done() {
+    let folder = folder_with(3);
+    let times = || -> Vec<_> {
+        let all = files(folder.path());
+        let time = |name| fs::metadata(table_path(folder.path(), name)).unwrap().modified();
+        all.keys().map(|name| time(name).unwrap()).collect()
+    };
+    let before = times();
+    for pieces in [3, 2] {
+        let report = build_into(folder.path(), pieces);
+        assert_eq!(report.built, 0);
+        assert_eq!(report.skipped, if pieces == 3 { 16 } else { 4 });
+        assert_eq!(report.positions, 0);
+    }
+    assert_eq!(times(), before);
+    assert_same_files(&files(folder.path()), &up_to(3));
+}
+
+#[test]
+fn leftovers_of_killed_builds_are_removed() {
+    let folder = folder_with(2);
+    let left = table_path(folder.path(), ".damka-unfinished-Ab12Cd");
+    fs::write(&left, b"half a table").unwrap();
+    fs::write(table_path(folder.path(), "notes.txt"), b"mine").unwrap();
+    build_into(folder.path(), 2);
+    assert!(!left.exists());
+    let mut expected = up_to(2);
+    expected.insert("notes.txt".to_owned(), b"mine".to_vec());
+    assert_same_files(&files(folder.path()), &expected);
+}
+
+#[test]
+fn a_deleted_table_is_built_again() {
+    // Alone, with its twin, its companion, and several.
+    for names in [
+        &["KMvM.wld"][..],
+        &["KMvM.dtw"],
+        &["KvK.wld", "KvK.dtw"],
+        &["KMvK.wld", "KMvK.dtw", "KvKM.wld", "KvKM.dtw"],
+        &["KvM.dtw", "MvM.wld", "MMvM.wld"],
+    ] {
+        let folder = folder_with(3);
+        for name in names {
+            fs::remove_file(table_path(folder.path(), name)).unwrap();
+        }
+        let report = build_into(folder.path(), 3);
+        assert!((1..=5).contains(&report.built), "{names:?}: {}", report.built);
+        assert_eq!(report.built + report.skipped, 16);
+        assert_same_files(&files(folder.path()), &up_to(3));
+    }
+    // From larger tables alone nothing else is built again.
+    let folder = folder_with(4);
+    fs::remove_file(table_path(folder.path(), "KKMvM.wld")).unwrap();
+    assert_eq!(build_into(folder.path(), 4).built, 2);
+    assert_same_files(&files(folder.path()), &WHOLE);
+}
+
+/// Asserts that an error names a file, by its text, and that it is of the store.
+#[track_caller]
+fn assert_names(error: &BuildError, path: &Path) {
+    assert!(matches!(error, BuildError::Store(_)), "{error:?}");
+    assert!(error.to_string().contains(path.to_str().unwrap()), "{error}");
+}
+
+/// A decided position of `KMvK` without captures: value and result need its tables.
+const DECIDED: &str = "W:WKg3,d4:BKb8";
+
+/// Puts bytes in the place of a table and asserts that building is refused, nothing is changed, and
+/// probing is refused too. Returns the error.
+#[track_caller]
+fn refused(name: &str, bytes: Vec<u8>) -> StoreError {
+    let folder = folder_with(3);
+    let path = table_path(folder.path(), name);
+    fs::write(&path, &bytes).unwrap();
+    let before = files(folder.path());
+    let mut errors = Vec::new();
+    for pieces in [3, 4] {
+        let error = build(&options(folder.path(), pieces), &()).unwrap_err();
+        assert_names(&error, &path);
+        assert_same_files(&files(folder.path()), &before);
+        errors.push(error);
+    }
+
+    let position = parse_fen(Variant::Russian, DECIDED).unwrap();
+    let tables = open(folder.path());
+    let Err(ProbeError::Table(error)) = tables.probe(&position) else {
+        panic!("{name} was read");
+    };
+    assert!(error.to_string().contains(path.to_str().unwrap()), "{error}");
+    assert!(!error.is_missing());
+    // Those that are whole still answer.
+    let other = parse_fen(Variant::Russian, "W:WKa1:BKh8").unwrap();
+    assert_eq!(tables.probe(&other).unwrap(), damka::Value::Loss(2));
+    match errors.remove(0) {
+        BuildError::Store(error) => error,
+        error => panic!("{error}"),
+    }
+}
+
+#[test]
+fn broken_tables_are_named_and_not_overwritten() {
+    for name in ["KMvK.wld", "KMvK.dtw"] {
+        let good = &WHOLE[name];
+        let len = good.len() as u64;
+        for cut in [good.len() / 2, good.len() - 1, HEADER_LEN] {
+            let error = refused(name, good[..cut].to_vec());
+            let StoreError::Length { expected, found, .. } = error else { panic!("{error}") };
+            assert_eq!((expected, found), (len, cut as u64));
+        }
+        for cut in [0, 5, HEADER_LEN - 1] {
+            assert!(matches!(refused(name, good[..cut].to_vec()), StoreError::Length { .. }));
+        }
+        let longer = [good.as_slice(), &[0]].concat();
+        assert!(matches!(refused(name, longer), StoreError::Length { .. }));
+
+        // In the counts, the checksum of the header, the index of blocks.
+        for place in [121, HEADER_LEN - 1, HEADER_LEN] {
+            let mut flipped = good.clone();
+            flipped[place] ^= 4;
+            assert!(matches!(refused(name, flipped), StoreError::HeaderCorrupt { .. }), "{place}");
+        }
+        let mut other = good.clone();
+        other[0] = b'D';
+        assert!(matches!(refused(name, other), StoreError::NotATable { .. }));
+        let mut newer = good.clone();
+        newer[10] += 1;
+        let error = refused(name, newer);
+        assert!(matches!(error, StoreError::Version { found: 2, newest: 1, .. }), "{error}");
+    }
+    let error = refused("KMvK.wld", WHOLE["KKvM.wld"].clone());
+    assert!(matches!(error, StoreError::OtherSlice { .. }), "{error}");
+    let error = refused("KMvK.wld", WHOLE["KMvK.dtw"].clone());
+    assert!(matches!(error, StoreError::OtherMetric { .. }), "{error}");
+}
+
+/// What a later build needs it reads, and it believes no block that was damaged.
+#[test]
+fn damage_in_a_block_is_found_before_anything_is_built_on_it() {
+    let mut rng = Rng(3);
+    for name in ["KMvK.wld", "KMvK.dtw", "KvKM.wld", "MMvM.dtw", "MvM.dtw", "KKvK.wld"] {
+        let good = &WHOLE[name];
+        let (slice, metric) = name.split_once('.').unwrap();
+        let metric = if metric == "wld" { Metric::Wld } else { Metric::Dtw };
+        let header = open(folder_with(3).path()).header(slice.parse().unwrap(), metric).unwrap();
+        // The index has eight bytes a block.
+        let first = HEADER_LEN + 8 * header.blocks() as usize;
+        for place in [good.len() - 1, first + rng.below(good.len() - first)] {
+            let folder = folder_with(3);
+            let path = table_path(folder.path(), name);
+            let mut flipped = good.clone();
+            flipped[place] ^= 1 << rng.below(8);
+            fs::write(&path, &flipped).unwrap();
+            let error = build(&options(folder.path(), 4), &()).unwrap_err();
+            assert_names(&error, &path);
+            assert!(
+                matches!(error, BuildError::Store(StoreError::BlockCorrupt { .. })),
+                "{name} {place}: {error}"
+            );
+            // The broken one is as it was; tables that needed it are not there.
+            let mut found = files(folder.path());
+            assert!(found.remove(name) == Some(flipped), "{name}");
+            for (name, bytes) in found {
+                assert!(WHOLE[&name] == bytes, "{name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn two_builds_in_a_folder_exclude_each_other() {
+    let folder = folder_with(2);
+    let lock = table_path(folder.path(), ".lock");
+    let held = File::create(&lock).unwrap();
+    held.try_lock().unwrap();
+    let error = build(&options(folder.path(), 3), &()).unwrap_err();
+    let BuildError::Locked { folder: named } = &error else { panic!("{error}") };
+    assert_eq!(*named, folder.path().join("russian"));
+    assert_same_files(&files(folder.path()), &up_to(2));
+    drop(held);
+    build_into(folder.path(), 3);
+    assert_same_files(&files(folder.path()), &up_to(3));
+}
+
+/// Tries to build the same once more while it is being built.
+struct Intruder<'a> {
+    folder: &'a Path,
+    refused: AtomicUsize,
+}
+
+impl BuildMonitor for Intruder<'_> {
+    fn event(&self, event: &BuildEvent<'_>) {
+        if matches!(event, BuildEvent::Planned { .. } | BuildEvent::Writing(_)) {
+            let again = build(&options(self.folder, 3), &());
+            assert!(matches!(again, Err(BuildError::Locked { .. })));
+            self.refused.fetch_add(1, SeqCst);
+        }
+    }
+}
+
+#[test]
+fn a_second_build_is_refused_at_any_time() {
+    let folder = tempdir().unwrap();
+    let monitor = Intruder { folder: folder.path(), refused: AtomicUsize::new(0) };
+    build(&options(folder.path(), 3), &monitor).unwrap();
+    assert_eq!(monitor.refused.into_inner(), 1 + 9);
+    assert_same_files(&files(folder.path()), &up_to(3));
+}
+
+#[test]
+fn numbers_of_pieces_out_of_range_are_refused() {
+    let folder = tempdir().unwrap();
+    for wrong in [0, 1, MOST_PIECES + 1, u32::MAX] {
+        let error = build(&options(folder.path(), wrong), &()).unwrap_err();
+        let BuildError::Pieces { pieces, most } = error else { panic!("{error}") };
+        assert_eq!((pieces, most), (wrong, MOST_PIECES));
+    }
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_folder_that_cannot_be_made_is_named() {
+    let folder = tempdir().unwrap();
+    let file = folder.path().join("file");
+    fs::write(&file, "").unwrap();
+    let error = build(&options(&file, 2), &()).unwrap_err();
+    let BuildError::Folder { folder: named, .. } = &error else { panic!("{error}") };
+    assert_eq!(*named, file.join("russian"));
+    assert!(error.to_string().contains(named.to_str().unwrap()), "{error}");
+}
+
+/// Notes what it is told.
+#[derive(Default)]
+struct Listener {
+    planned: Mutex<Vec<(usize, usize, u64)>>,
+    advanced: AtomicU64,
+    restored: AtomicUsize,
+    finished: Mutex<Vec<(usize, u64, u64)>>,
+}
+
+impl BuildMonitor for Listener {
+    fn event(&self, event: &BuildEvent<'_>) {
+        match event {
+            BuildEvent::Planned { slices, done, positions } => {
+                self.planned.lock().unwrap().push((*slices, *done, *positions));
+            }
+            BuildEvent::Advanced(positions) => {
+                self.advanced.fetch_add(*positions, SeqCst);
+            }
+            BuildEvent::Restoring(_) => {
+                self.restored.fetch_add(1, SeqCst);
+            }
+            BuildEvent::Finished(report) => {
+                let bytes = report.wld_bytes + report.dtw_bytes;
+                let slices = report.pair.slices().count();
+                self.finished.lock().unwrap().push((slices, report.positions, bytes));
+            }
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn progress_adds_up() {
+    let folder = tempdir().unwrap();
+    let mut bytes = 0;
+    for (pieces, planned) in [(3, (16, 0, 199_520)), (4, (41, 16, 6_209_316))] {
+        let listener = Listener::default();
+        let report: BuildReport = build(&options(folder.path(), pieces), &listener).unwrap();
+        assert_eq!(*listener.planned.lock().unwrap(), [planned]);
+        assert_eq!(listener.advanced.into_inner(), planned.2);
+        assert_eq!(report.positions, planned.2);
+        assert_eq!((report.built, report.skipped), (planned.0 - planned.1, planned.1));
+        assert_eq!(listener.restored.into_inner(), if pieces == 3 { 0 } else { 9 });
+        let finished = listener.finished.into_inner().unwrap();
+        assert_eq!(finished.iter().map(|done| done.0).sum::<usize>(), report.built);
+        assert_eq!(finished.iter().map(|done| done.1).sum::<u64>(), planned.2);
+        bytes += finished.iter().map(|done| done.2).sum::<u64>();
+        let on_disk: usize = files(folder.path()).values().map(Vec::len).sum();
+        assert_eq!(on_disk as u64, bytes);
+    }
+}
