@@ -1,0 +1,351 @@
+//! Faults that other programs were reported to have, as far as they concern Russian draughts and the library: named by the
+//! fault, with the report. The moves themselves are in `rules_russian.rs`.
+
+mod common;
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::LazyLock;
+
+use common::tables::{build_into, files, lasting_folder, open, pieces_of, table_path, write_files};
+use damka::notation::{FenError, parse_fen, parse_square, write_fen, write_move};
+use damka::probe::ProbeError;
+use damka::store::StoreError;
+use damka::{Move, Position, Tablebase, Value, Variant, Wld, legal_moves};
+
+/// All slices with up to four pieces.
+static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
+    let folder = lasting_folder();
+    build_into(&folder, 4);
+    folder
+});
+
+static TABLES: LazyLock<Tablebase> = LazyLock::new(|| open(&FOLDER));
+
+fn read(fen: &str) -> Position {
+    parse_fen(Variant::Russian, fen).unwrap_or_else(|error| panic!("{fen}: {error}"))
+}
+
+#[track_caller]
+fn refused(fen: &str) -> FenError {
+    parse_fen(Variant::Russian, fen).expect_err(fen)
+}
+
+fn probe(fen: &str) -> Value {
+    TABLES.probe(&read(fen)).unwrap()
+}
+
+/// All moves with the positions they lead to, written.
+fn moves(fen: &str) -> Vec<(String, String)> {
+    let legal = legal_moves(Variant::Russian, &read(fen));
+    let all: Vec<Move> = legal.iter().map(|(played, _)| played.clone()).collect();
+    let written = legal.iter().map(|(played, after)| {
+        (write_move(Variant::Russian, played, &all), write_fen(Variant::Russian, after))
+    });
+    written.collect()
+}
+
+#[track_caller]
+fn assert_only_move(fen: &str, played: &str, after: &str) {
+    assert_eq!(moves(fen), [(played.to_owned(), after.to_owned())], "{fen}");
+}
+
+/// AttackingOrDefending/pydraughts#28: the man promoted in mid-capture stopped on f8.
+#[test]
+fn a_man_promoted_in_mid_capture_stops_on_the_crowning_row() {
+    let fen = "W:W12:B8,14,26";
+    assert_only_move(fen, "h6:e1", "B:WKe1:B");
+    assert_eq!(probe(fen), Value::Win(1));
+    let rated = TABLES.moves(&read(fen)).unwrap();
+    assert_eq!(rated[0].value, Value::Loss(0));
+    assert_eq!(rated[0].played.captured.len(), 3);
+}
+
+/// miskibin/py-draughts#25: the piece that ended its capture on the last row was no king.
+#[test]
+fn a_piece_is_not_crowned_at_the_end_of_a_capture() {
+    let fen = "W:W20:B8,16,18";
+    assert_only_move(fen, "h4:h8", "B:WKh8:Bd4");
+    let after = TABLES.probe(&read("B:WKh8:Bd4")).unwrap();
+    assert_eq!(probe(fen), after.before_move());
+}
+
+/// freeboardgames/FreeBoardGames.org#604, #629: the king of another variant.
+#[test]
+fn the_king_of_one_variant_moves_as_in_another() {
+    let fen = "W:WK4:B18";
+    let landings: Vec<_> = moves(fen).into_iter().map(|(played, _)| played).collect();
+    assert_eq!(landings.len(), 3);
+    for landing in ["h8:c3", "h8:b2", "h8:a1"] {
+        assert!(landings.contains(&landing.to_owned()), "{landings:?}");
+    }
+    assert_eq!(probe(fen), Value::Win(1));
+}
+
+/// techwithtim/Python-Checkers-AI#2, google-deepmind/open_spiel#1460: a double jump that is not
+/// offered, or is shown as two turns of one side.
+#[test]
+fn a_double_jump_is_not_one_move() {
+    let fen = "W:W17:B7,14";
+    assert_only_move(fen, "b4:f8", "B:WKf8:B");
+    let rated = &TABLES.moves(&read(fen)).unwrap()[0];
+    assert_eq!(rated.played.via.len(), 1);
+    assert!(rated.played.promotes);
+    assert_eq!(rated.position.stm(), damka::Colour::Black);
+    assert_eq!(probe(fen), Value::Win(1));
+}
+
+/// freeboardgames/FreeBoardGames.org#976, dhairyagothi/100_days_100_web_project#9305: the end of the
+/// game looked for on the wrong side.
+#[test]
+fn the_end_of_the_game_is_tested_for_the_wrong_side() {
+    // White on a7 is blocked only while b8 is occupied.
+    assert_only_move("B:W5:B1", "b8-c7", "W:Wa7:Bc7");
+    assert_ne!(probe("B:W5:B1"), Value::Loss(0));
+    assert_eq!(probe("W:W5:B1"), Value::Loss(0));
+}
+
+/// miskibin/py-draughts#26, #30: a side to move written twice.
+#[test]
+fn the_side_to_move_is_doubled() {
+    let fen = "W:WK2:B9,10";
+    let written = write_fen(Variant::Russian, &read(fen));
+    assert_eq!(written, "W:WKd8:Bb6,d6");
+    assert_eq!(read(&written), read(fen));
+    let doubled = refused("W:B:WK2:B9,10");
+    assert!(matches!(doubled, FenError::DoubledStm { .. }), "{doubled}");
+    assert!(doubled.to_string().contains("\"W:B\""), "{doubled}");
+}
+
+/// eygilbert/GuiNN_Checkers@615336a.
+#[test]
+fn a_closing_dot_makes_another_position() {
+    for fen in ["W:W27:B6", "W:WK29:BK4", "B:WKa1,c3:Bb8"] {
+        assert_eq!(read(&format!("{fen}.")), read(fen));
+        assert_eq!(probe(&format!("{fen}.")), probe(fen));
+    }
+}
+
+/// miskibin/py-draughts#28, eygilbert/CheckerBoard@b8c7154: a side without pieces.
+#[test]
+fn a_finished_game_is_refused_or_asks_for_a_table() {
+    let nowhere = tempfile::tempdir().unwrap();
+    let empty = open(nowhere.path());
+    let lost = ["B:W29:B", "W:W:BK1", "W:W:B1,2,3,4,5,6,7,8,9,10,11,12", "B:W21-32:B"];
+    for fen in lost {
+        let position = read(fen);
+        assert_eq!(empty.probe(&position).unwrap(), Value::Loss(0), "{fen}");
+        assert_eq!(empty.probe_wld(&position).unwrap(), Wld::Loss, "{fen}");
+        assert!(empty.moves(&position).unwrap().is_empty(), "{fen}");
+        assert!(empty.line(&position).unwrap().is_empty(), "{fen}");
+    }
+    for fen in ["W:W29:B", "B:W:BK1", "W:W21-32:B"] {
+        let position = read(fen);
+        assert_eq!(empty.probe(&position).unwrap(), Value::Win(1), "{fen}");
+        assert_eq!(empty.line(&position).unwrap().len(), 1, "{fen}");
+    }
+    // The last piece is taken: no table either.
+    assert_eq!(empty.probe(&read("W:W12:B8,14,26")).unwrap(), Value::Win(1));
+}
+
+/// miskibin/py-draughts#33, #35.
+#[test]
+fn stray_letters_and_squares_off_the_board_are_accepted() {
+    for (fen, token) in [
+        ("W:WK4,WK5,31:B10", "WK5"),
+        ("W:WK4,K5,33:B10", "33"),
+        ("W:WK4,K5,0:B10", "0"),
+        ("W:WKa1,i3:Bb8", "i3"),
+        ("W:WKa1,a2:Bb8", "a2"),
+    ] {
+        let error = refused(fen);
+        assert!(error.to_string().contains(token), "{fen}: {error}");
+    }
+}
+
+/// miskibin/py-draughts#33, #35: ranges are squares, and the answer is about tables.
+#[test]
+fn a_range_is_not_read() {
+    let position = read("W:W21-32:B1-12");
+    assert_eq!(position.piece_count(), 24);
+    let error = TABLES.probe(&position).unwrap_err();
+    assert!(error.is_missing(), "{error}");
+    let error = TABLES.probe_wld(&position).unwrap_err();
+    assert!(error.is_missing(), "{error}");
+    // More kings of a side than are ever numbered.
+    let quiet = read("W:WK1-13:BK32");
+    let error = TABLES.probe(&quiet).unwrap_err();
+    assert!(matches!(error, ProbeError::TooManyPieces { pieces: 14 }), "{error}");
+}
+
+/// miskibin/py-draughts#47, #48.
+#[test]
+fn a_man_on_his_crowning_row_is_accepted() {
+    for (fen, token) in
+        [("W:W4:B20", "4"), ("B:W4:B20", "4"), ("W:W20:B29", "29"), ("W:W20:Bg1", "g1")]
+    {
+        let error = refused(fen);
+        assert!(matches!(error, FenError::UncrownedMan { .. }), "{fen}: {error}");
+        assert!(error.to_string().contains(token), "{fen}: {error}");
+    }
+    for fen in ["W:WK4:B20", "W:W20:BK29", "W:W29:B20", "W:W20:B4"] {
+        assert!(TABLES.probe(&read(fen)).is_ok(), "{fen}");
+    }
+}
+
+/// eygilbert/CheckerBoard@bb8ab16: the sign of a king counts for one square only.
+#[test]
+fn kings_and_men_in_one_list_are_mixed_up() {
+    let position = read("W:WK8,10,21,22,32:B2,13,14,28,K31");
+    let counts = [damka::Colour::White, damka::Colour::Black]
+        .map(|colour| (position.kings(colour).len(), position.men(colour).len()));
+    assert_eq!(counts, [(1, 4), (1, 4)]);
+    for (colour, king) in [(damka::Colour::White, "g7"), (damka::Colour::Black, "e1")] {
+        let kings: Vec<_> = position.kings(colour).into_iter().collect();
+        let square = parse_square(Variant::Russian.rules(), king).unwrap();
+        assert_eq!(kings, [square]);
+    }
+}
+
+/// KierenP/Halogen#394.
+#[test]
+fn a_path_is_cut_at_a_space() {
+    let parent = tempfile::tempdir().unwrap();
+    let folder = parent.path().join("my tables 5");
+    fs::create_dir(&folder).unwrap();
+    build_into(&folder, 2);
+    for fen in ["W:WK29:BK4", "W:W31:B2", "W:W23:B15"] {
+        assert_eq!(open(&folder).probe(&read(fen)).unwrap(), probe(fen), "{fen}");
+    }
+}
+
+/// cutechess/cutechess#370, #461.
+#[test]
+fn only_one_of_several_folders_is_used() {
+    let all = files(&FOLDER);
+    let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+    for (number, (name, bytes)) in all.iter().filter(|(name, _)| pieces_of(name) <= 3).enumerate() {
+        write_files(folders[number % 2].path(), [(name, bytes)]);
+    }
+    let paths = [folders[0].path(), folders[1].path()];
+    for paths in [paths, [paths[1], paths[0]]] {
+        let tables = Tablebase::open(Variant::Russian, &paths).unwrap();
+        assert_eq!(tables.complete_pieces(), 3);
+        assert_eq!(tables.folders(), paths);
+        for fen in ["W:WK29:BK4", "W:WK29,K30:BK4", "B:W31:B2", "W:WK32:B1,15", "B:W22:B14"] {
+            assert_eq!(tables.probe(&read(fen)).unwrap(), probe(fen), "{fen}");
+        }
+    }
+    assert_eq!(open(paths[0]).complete_pieces(), 0);
+
+    let missing = paths[0].join("no such folder");
+    let error = Tablebase::open(Variant::Russian, &[paths[0], &missing]).unwrap_err();
+    assert!(error.to_string().contains("no such folder"), "{error}");
+}
+
+/// niklasf/python-chess#1105, rooklift/nibbler#89.
+#[test]
+fn a_missing_smaller_table_is_a_vague_failure_or_a_draw() {
+    let folder = tempfile::tempdir().unwrap();
+    write_files(folder.path(), &files(&FOLDER));
+    for name in ["KvK.wld", "KvK.dtw"] {
+        fs::remove_file(table_path(folder.path(), name)).unwrap();
+    }
+    let tables = open(folder.path());
+    // The capture leaves a king against a king.
+    let fen = "W:WKa1:Bd4,Kg1";
+    let position = read(fen);
+    assert!(legal_moves(Variant::Russian, &position).iter().all(|(played, _)| played.is_capture()));
+    let [value, wld] = [tables.probe(&position).map(Value::wld), tables.probe_wld(&position)];
+    for answer in [value, wld] {
+        let error = answer.unwrap_err();
+        assert!(error.is_missing());
+        let text = error.to_string();
+        assert!(
+            text.contains("KvK.wld") && text.contains(folder.path().to_str().unwrap()),
+            "{text}"
+        );
+    }
+    assert!(tables.moves(&position).is_err());
+    assert!(tables.line(&position).is_err());
+    assert_eq!(tables.complete_pieces(), 0);
+    // Positions that do not need it are answered.
+    assert_eq!(tables.probe(&read("W:WK32:B1,15")).unwrap(), probe("W:WK32:B1,15"));
+
+    // The distances alone are missing: results go on, wins ask for the right file.
+    write_files(folder.path(), files(&FOLDER).iter().filter(|(name, _)| *name == "KvK.wld"));
+    let tables = open(folder.path());
+    let error = tables.probe(&read("W:WK29:BK4")).unwrap_err();
+    assert!(error.is_missing() && error.to_string().contains("KvK.dtw"), "{error}");
+    assert_eq!(tables.probe_wld(&read("W:WK29:BK4")).unwrap(), Wld::Loss);
+}
+
+/// LeelaChessZero/lc0#690.
+#[test]
+fn a_table_of_the_wrong_size_ends_the_process() {
+    let folder = tempfile::tempdir().unwrap();
+    write_files(folder.path(), &files(&FOLDER));
+    let path = table_path(folder.path(), "KKKvK.wld");
+    let good = fs::read(&path).unwrap();
+    fs::write(&path, &good[..good.len() / 2]).unwrap();
+    let tables = open(folder.path());
+    let error = tables.probe(&read("W:WKa1,Kc1,Kc3:BKb8")).unwrap_err();
+    let ProbeError::Table(broken) = &error else { panic!("{error}") };
+    assert!(matches!(**broken, StoreError::Length { .. }), "{error}");
+    for part in [path.to_str().unwrap(), &good.len().to_string(), &(good.len() / 2).to_string()] {
+        assert!(error.to_string().contains(part), "{error}");
+    }
+    for fen in ["B:WKa1,Kc1,Kc3:BKb8", "W:WK29,K30:BK4"] {
+        assert_eq!(tables.probe(&read(fen)).unwrap(), probe(fen), "{fen}");
+    }
+}
+
+/// lichess-org/lila#13440, #19645: one number everywhere.
+#[test]
+fn plies_in_one_place_and_moves_in_another() {
+    let position = read("W:WK29,K30:BK4");
+    assert_eq!(TABLES.probe(&position).unwrap(), Value::Win(3));
+    assert_eq!(TABLES.line(&position).unwrap().len(), 3);
+    assert_eq!(TABLES.moves(&position).unwrap()[0].value, Value::Loss(2));
+    assert_eq!(Value::Win(3).to_string(), "win in 3 plies");
+}
+
+/// AttackingOrDefending/pydraughts#19: what was played before does not count.
+#[test]
+fn counters_of_past_moves_change_the_value() {
+    let fen = "W:WK29,K30,K22:BK1";
+    let fresh = probe(fen);
+    assert!(matches!(fresh, Value::Win(plies) if plies <= 29), "{fresh}");
+    for tail in [":H0:F1", ":H14:F8", ":H28:F15", ":H130:F200"] {
+        assert_eq!(probe(&format!("{fen}{tail}")), fresh, "{tail}");
+    }
+    // Fourteen quiet moves, and the positions asked for again with other counters.
+    let mut position = read(fen);
+    for played in 1..=14 {
+        let quiet = legal_moves(Variant::Russian, &position).into_iter().find(|(m, after)| {
+            !m.is_capture() && TABLES.moves(after).unwrap().iter().all(|m| !m.played.is_capture())
+        });
+        position = quiet.expect("a quiet move to a quiet position").1;
+        let written = write_fen(Variant::Russian, &position);
+        let value = TABLES.probe(&position).unwrap();
+        assert_eq!(probe(&format!("{written}:H{played}:F{}", 1 + played / 2)), value, "{written}");
+    }
+    assert_eq!(probe(fen), fresh);
+}
+
+/// lichess-org/lila-tablebase#1.
+#[test]
+fn king_against_king_is_a_draw_without_looking() {
+    assert_eq!(probe("W:WK29:BK4"), Value::Loss(2));
+    assert_eq!(probe("B:WK29:BK4"), Value::Loss(2));
+    assert_eq!(probe("W:WKa1:BKb8"), Value::Draw);
+}
+
+/// malu/asymptote#3.
+#[test]
+fn colours_exchanged_make_another_value() {
+    let (white, black) = ("W:WK22,K29,K30:BK1", "B:WK32:BK3,K4,K11");
+    assert_eq!(read(white).turned(Variant::Russian), read(black));
+    assert_eq!(probe(white), probe(black));
+    assert_eq!(TABLES.line(&read(white)).unwrap().len(), TABLES.line(&read(black)).unwrap().len());
+}
