@@ -134,7 +134,7 @@ fn a_build_stopped_at_any_moment_and_resumed_gives_the_same_bytes() {
 
     let mut rng = Rng(1);
     let mut stopped = 0;
-    for round in 0..60 {
+    for round in 0..40 {
         // The first questions one by one, then at random.
         let after = if round < 15 { round } else { rng.below(questions as usize) as u64 };
         let folder = tempdir().unwrap();
@@ -144,7 +144,7 @@ fn a_build_stopped_at_any_moment_and_resumed_gives_the_same_bytes() {
         build(&options, &()).unwrap();
         assert_same_files(&files(folder.path()), &up_to(3));
     }
-    assert!(stopped > 50, "stopped {stopped} times only");
+    assert!(stopped > 30, "stopped {stopped} times only");
 }
 
 #[test]
