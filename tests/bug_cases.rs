@@ -7,18 +7,14 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
-use common::tables::{build_into, files, lasting_folder, open, pieces_of, table_path, write_files};
+use common::tables::{build_into, files, lasting_tables, open, pieces_of, table_path, write_files};
 use damka::notation::{FenError, parse_fen, parse_square, write_fen, write_move};
 use damka::probe::ProbeError;
 use damka::store::StoreError;
 use damka::{Move, Position, Tablebase, Value, Variant, Wld, legal_moves};
 
 /// All slices with up to four pieces.
-static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
-    let folder = lasting_folder();
-    build_into(&folder, 4);
-    folder
-});
+static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| lasting_tables(4));
 
 static TABLES: LazyLock<Tablebase> = LazyLock::new(|| open(&FOLDER));
 

@@ -11,7 +11,7 @@ use std::thread;
 
 use common::brute::{self, Board, BruteValue, RUSSIAN};
 use common::tables::{
-    Changed, QUICK, board, brute_value, build_into, files, lasting_folder, open, pieces_of,
+    Changed, QUICK, board, brute_value, build_into, files, lasting_tables, open, pieces_of,
     position, position_at, positions_of, slice, table_path, value, write_files,
 };
 use common::{Placement, Rng, rows};
@@ -29,11 +29,7 @@ use proptest::test_runner::FileFailurePersistence;
 use rayon::prelude::*;
 
 /// All slices with up to four pieces.
-static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
-    let folder = lasting_folder();
-    build_into(&folder, 4);
-    folder
-});
+static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| lasting_tables(4));
 
 static TABLES: LazyLock<Tablebase> = LazyLock::new(|| open(&FOLDER));
 
@@ -234,7 +230,7 @@ fn random_positions_of_every_material_are_worth_what_their_moves_are() {
 }
 
 #[test]
-#[ignore = "every position of four pieces, both sides to move: five minutes of CPU"]
+#[ignore = "every position of four pieces, both sides to move: half a minute of CPU"]
 fn every_position_of_four_pieces_is_worth_what_its_moves_are() {
     let materials = brute::materials(4).into_iter().filter(|material| material.pieces() == 4);
     let checked: usize = materials
@@ -303,7 +299,7 @@ fn positions_of_books_are_worth_what_is_claimed() {
 }
 
 #[test]
-#[ignore = "builds five pieces: a minute of CPU and 60 MB"]
+#[ignore = "builds five pieces: half a minute of CPU, 0.6 GB of memory"]
 fn positions_of_books_with_five_pieces_are_worth_what_is_claimed() {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     build_into(folder.path(), 5);
@@ -456,7 +452,7 @@ fn verification_of_good_tables_finds_no_fault() {
 }
 
 #[test]
-#[ignore = "every position of four pieces: half a minute of CPU"]
+#[ignore = "every position of four pieces: ten seconds of CPU"]
 fn verification_of_four_pieces_finds_no_fault() {
     let report = verify_all(&TABLES);
     assert_eq!(report.faults, 0, "{:?}", report.examples);

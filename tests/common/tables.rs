@@ -27,10 +27,21 @@ pub fn build_into(folder: &Path, pieces: u32) -> BuildReport {
     build(&options(folder, pieces), &()).expect("a build")
 }
 
-/// A new folder for tables that stay until the process ends.
+/// Builds Russian slices into a new folder that stays until the process ends: for statics, which are
+/// never dropped. What earlier runs have left is removed.
 ///
-/// Statics are never dropped, so what earlier runs have left is removed here.
-pub fn lasting_folder() -> PathBuf {
+/// A thread of its own does it. A rayon worker would take up other work while it waits for the
+/// threads of the build, and that work may wait for the same static.
+pub fn lasting_tables(pieces: u32) -> PathBuf {
+    let build = move || {
+        let folder = lasting_folder();
+        build_into(&folder, pieces);
+        folder
+    };
+    std::thread::spawn(build).join().expect("a build")
+}
+
+fn lasting_folder() -> PathBuf {
     const PREFIX: &str = "lasting-";
     let parent = Path::new(env!("CARGO_TARGET_TMPDIR"));
     for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
