@@ -193,6 +193,9 @@ impl From<SolveError> for BuildError {
 
 /// Builds all slices of 2 to `options.pieces` pieces that are not there yet.
 ///
+/// Works on threads of its own and waits for them: called from inside another rayon pool, it may find the calling thread
+/// busy with work that waits for it in turn.
+///
 /// Tables appear under their final names only when they are whole. The bytes written depend on
 /// nothing but the options for compression: not on threads, nor on interruptions.
 ///

@@ -1,11 +1,13 @@
 //! What the tables say of three kings against one.
 
+use std::collections::BTreeMap;
+
 use crate::board::Square;
 use crate::index::{Material, SliceIndex};
 use crate::position::Position;
 use crate::probe::{ProbeError, Tablebase};
 use crate::rules::{Colour, RuleSet, Variant, has_capture, with_rule_set};
-use crate::value::Value;
+use crate::value::{Value, Wld};
 
 /// Who stands on the main road, the diagonal from White's bottom left corner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -23,11 +25,6 @@ pub enum RoadHolder {
 impl RoadHolder {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::Lone, Self::Both, Self::Three, Self::Nobody];
-
-    /// Whether the lone king stands on the road. The rule of thumb then is a draw, and a win for the three else.
-    pub const fn has_lone(self) -> bool {
-        matches!(self, Self::Lone | Self::Both)
-    }
 }
 
 /// Three kings (White) against one (Black), for one holder of the road and one side to move.
@@ -47,8 +44,10 @@ pub struct ThreeAgainstOne {
     pub decided_quietly: u64,
     /// Plies of the longest win of the three kings.
     pub longest: Option<u16>,
-    /// Placements without a capture for the side to move that go against the rule of thumb (see
-    /// [`RoadHolder::has_lone`]), with their values for the side to move.
+    /// Most frequent result for the three kings where the side to move has no capture; `None` if it always has one.
+    pub usual: Option<Wld>,
+    /// Placements in which the side to move has no capture and the result is not the usual one, with their values for
+    /// the side to move.
     pub exceptions: Vec<(Position, Value)>,
 }
 
@@ -92,8 +91,10 @@ fn study<R: RuleSet>(tables: &Tablebase) -> Result<Vec<ThreeAgainstOne>, ProbeEr
             lost: 0,
             decided_quietly: 0,
             longest: None,
+            usual: None,
             exceptions: Vec::new(),
         });
+        let mut quiet_results: [BTreeMap<Wld, Vec<(Position, Value)>>; 4] = Default::default();
         for number in 0..index.len() {
             let turned = index.unrank(number);
             let position = Position::from_turned(geometry, &turned, to_move);
@@ -105,8 +106,9 @@ fn study<R: RuleSet>(tables: &Tablebase) -> Result<Vec<ThreeAgainstOne>, ProbeEr
                 (true, true) => RoadHolder::Both,
                 (false, false) => RoadHolder::Nobody,
             };
-            let row = by_holder.iter_mut().find(|row| row.holder == holder);
-            let row = row.expect("a row for each holder");
+            let place = RoadHolder::ALL.iter().position(|&other| other == holder);
+            let place = place.expect("a row for each holder");
+            let row = &mut by_holder[place];
             let quiet = !has_capture::<R>(geometry, &turned);
             // The value for the three kings, whoever is to move.
             let for_three = match (to_move, value) {
@@ -123,14 +125,15 @@ fn study<R: RuleSet>(tables: &Tablebase) -> Result<Vec<ThreeAgainstOne>, ProbeEr
                 Value::Draw => row.drawn += 1,
                 Value::Loss(_) => row.lost += 1,
             }
-            row.decided_quietly += (quiet && value != Value::Draw) as u64;
-            let as_expected = match holder.has_lone() {
-                true => for_three == Value::Draw,
-                false => matches!(for_three, Value::Win(_)),
-            };
-            if quiet && !as_expected {
-                row.exceptions.push((position, value));
+            if quiet {
+                row.decided_quietly += (value != Value::Draw) as u64;
+                quiet_results[place].entry(for_three.wld()).or_default().push((position, value));
             }
+        }
+        for (row, mut results) in by_holder.iter_mut().zip(quiet_results) {
+            row.usual = results.iter().max_by_key(|(_, found)| found.len()).map(|(&wld, _)| wld);
+            row.usual.and_then(|usual| results.remove(&usual));
+            row.exceptions = results.into_values().flatten().collect();
         }
         rows.extend(by_holder);
     }

@@ -14,10 +14,8 @@ use common::tables::{
     assert_same_files, build_into, files, open, options, pieces_of, table_path, write_files,
 };
 use damka::Variant;
-use damka::build::{
-    BuildError, BuildEvent, BuildMonitor, BuildOptions, BuildReport, MOST_PIECES, build,
-};
-use damka::index::plan;
+use damka::build::{BuildError, BuildEvent, BuildMonitor, BuildOptions, BuildReport, build};
+use damka::index::{MOST_PIECES, plan};
 use damka::notation::parse_fen;
 use damka::probe::ProbeError;
 use damka::solve::SolveOptions;

@@ -13,7 +13,7 @@ use super::variant_parser;
 
 /// Say what the tables know of three kings against one.
 ///
-/// The rule of thumb: the lone king draws if it stands on the main road, the long diagonal from White's
+/// The old saying is that the lone king draws if it holds the main road, the long diagonal from White's
 /// bottom left corner, and loses elsewhere. All numbers are counted in the tables.
 #[derive(clap::Args)]
 #[command(after_help = "\
@@ -24,7 +24,7 @@ pub struct Args {
     /// Variant of draughts.
     #[arg(value_parser = variant_parser())]
     variant: Variant,
-    /// List the exceptions from the rule of thumb.
+    /// List the exceptions.
     #[arg(long)]
     list: bool,
     #[command(flatten)]
@@ -46,10 +46,9 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         "\
 Three white kings against a black king, in {} draughts.
 
-The main road is the diagonal {}-{}. The rule of thumb: the lone king draws if it stands on the
-road, and loses elsewhere. Won, drawn and lost are placements, for the three kings; `quietly decided`
-are those won or lost in which the side to move has no capture. Exceptions are the placements
-without a capture for the side to move that go against the rule of thumb.
+The main road is the diagonal {}-{}. Won, drawn and lost are placements, for the three kings;
+`quietly decided` are those won or lost in which the side to move has no capture. `Usual` is the most
+frequent result without a capture for the side to move, exceptions are the other ones.
 ",
         args.variant, ends[0], ends[1]
     )?;
@@ -62,6 +61,7 @@ without a capture for the side to move that go against the rule of thumb.
         "lost",
         "quietly decided",
         "longest win (plies)",
+        "usual",
         "exceptions",
     ];
     let mut table = vec![head.map(str::to_owned).to_vec()];
@@ -103,6 +103,7 @@ fn row(row: &ThreeAgainstOne) -> Vec<String> {
         grouped(row.lost),
         grouped(row.decided_quietly),
         or_dash(row.longest),
+        or_dash(row.usual),
         grouped(row.exceptions.len() as u64),
     ]
 }

@@ -20,8 +20,8 @@ pub fn grouped(number: u64) -> String {
 }
 
 /// A number, or `-`.
-pub fn or_dash(number: Option<u16>) -> String {
-    number.map_or_else(|| "-".to_owned(), |number| number.to_string())
+pub fn or_dash(value: Option<impl ToString>) -> String {
+    value.map_or_else(|| "-".to_owned(), |value| value.to_string())
 }
 
 /// A count with the right form of its word.
