@@ -107,7 +107,9 @@ fn build_says_what_it_does_and_does_it_once() {
     assert_eq!(ran.stderr.lines().filter(|line| line.contains(" slices, ")).count(), 10);
     let last = ran.stderr.lines().last().unwrap();
     assert!(last.starts_with("16/16 slices, 100.0 % of positions, "), "{last}");
-    assert!(ran.stdout.starts_with("built 16 slices, 199,520 positions (0 were there)\nCPU: "));
+    assert!(
+        ran.stdout.starts_with("built 16 slices, 199,520 positions (0 were there)\nCPU seconds: ")
+    );
     assert!(ran.stdout.contains("\nwld: ") && ran.stdout.contains("\ndtw: "));
     // Threads do not change the bytes.
     let tables = folder.path().join("tables");

@@ -72,10 +72,10 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     )?;
     writeln!(
         out,
-        "CPU: solving {}, reading earlier tables {}, compressing and writing {}; {} in all by the clock",
-        span(report.solve_cpu),
-        span(report.restore_cpu),
-        span(report.write_cpu),
+        "CPU seconds: solving {:.1}, reading earlier tables {:.1}, compressing and writing {:.1}; {} in all by the clock",
+        report.solve_cpu.as_secs_f64(),
+        report.restore_cpu.as_secs_f64(),
+        report.write_cpu.as_secs_f64(),
         span(start.elapsed()),
     )?;
     for (metric, bytes) in [("wld", state.wld_bytes), ("dtw", state.dtw_bytes)] {

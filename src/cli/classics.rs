@@ -44,13 +44,13 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     writeln!(
         out,
         "\
-Three white kings against a black king, in {} draughts.
+Three white kings against a black king, in {}.
 
 The main road is the diagonal {}-{}. Won, drawn and lost are placements, for the three kings;
 `quietly decided` are those won or lost in which the side to move has no capture. `Usual` is the most
 frequent result without a capture for the side to move, exceptions are the other ones.
 ",
-        args.variant, ends[0], ends[1]
+        args.variant.rules().title, ends[0], ends[1]
     )?;
     let head = [
         "on the main road",
