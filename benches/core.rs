@@ -52,7 +52,7 @@ fn rules(c: &mut Criterion) {
 fn solver(c: &mut Criterion) {
     let subsets = SubsetTables::new(Russian::geometry(), 4);
     let mut finished: Finished<Russian> = Finished::new();
-    for pair in plan(4) {
+    for pair in plan(&Russian::RULES, 4) {
         let table = solve(pair, &finished, &subsets, &SolveOptions::default(), &()).unwrap();
         finished.insert(pair, Arc::new(table));
     }

@@ -10,7 +10,7 @@ use std::time::Duration;
 use cpu_time::ProcessTime;
 
 use crate::index::{MOST_PIECES, Material, Pair, SliceIndex, plan};
-use crate::rules::{RuleSet, Variant, has_capture, with_rule_set};
+use crate::rules::{RuleSet, Rules, Variant, has_capture, with_rule_set};
 use crate::solve::{
     Finished, Monitor, PairTable, SolveError, SolveOptions, StoredValues, SubsetTables, restore,
     solve,
@@ -278,18 +278,18 @@ impl<'a, R: RuleSet> Builder<'a, R> {
     }
 
     fn run(mut self) -> Result<BuildReport, BuildError> {
-        let pairs = plan(self.options.pieces);
+        let pairs = plan(&R::RULES, self.options.pieces);
         let mut missing = BTreeSet::new();
         for &pair in &pairs {
             if !self.is_done(pair)? {
                 missing.insert(pair);
             }
         }
-        let needed = with_dependencies(&missing);
+        let needed = with_dependencies(&R::RULES, &missing);
         let order: Vec<Pair> = pairs.iter().copied().filter(|pair| needed.contains(pair)).collect();
         let mut last_use = HashMap::new();
         for (step, pair) in order.iter().enumerate() {
-            last_use.extend(pair.dependencies().into_iter().map(|pair| (pair, step)));
+            last_use.extend(pair.dependencies(&R::RULES).into_iter().map(|pair| (pair, step)));
         }
         let slices = |pairs: &mut dyn Iterator<Item = &Pair>| -> usize {
             pairs.map(|pair| pair.slices().count()).sum()
@@ -473,11 +473,11 @@ fn positions<R: RuleSet>(pair: Pair) -> u64 {
 }
 
 /// Pairs and all that they depend on, directly or not.
-fn with_dependencies(pairs: &BTreeSet<Pair>) -> BTreeSet<Pair> {
+fn with_dependencies(rules: &Rules, pairs: &BTreeSet<Pair>) -> BTreeSet<Pair> {
     let mut found = pairs.clone();
     let mut open: Vec<Pair> = pairs.iter().copied().collect();
     while let Some(pair) = open.pop() {
-        for dependency in pair.dependencies() {
+        for dependency in pair.dependencies(rules) {
             if found.insert(dependency) {
                 open.push(dependency);
             }

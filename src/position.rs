@@ -145,8 +145,10 @@ impl Position {
 /// Whether a man of `colour` becomes a king on `square`.
 pub(crate) fn is_crowning_square(rules: &Rules, colour: Colour, square: Square) -> bool {
     let (_, row) = rules.shape.column_row(square.0);
-    match colour {
-        Colour::White => row == rules.shape.height - 1,
-        Colour::Black => row == 0,
-    }
+    rules.has_kings()
+        && row
+            == match colour {
+                Colour::White => rules.shape.height - 1,
+                Colour::Black => 0,
+            }
 }

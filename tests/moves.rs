@@ -2,20 +2,29 @@
 
 mod common;
 
-use common::{Placement, number, place, rows, with_rules};
-use damka::board::squares_of;
-use damka::rules::{RuleSet, moves};
+use common::{Placement, name, place, reading_order, rows, with_rules};
+use damka::board::{Playing, squares_of};
+use damka::rules::{NoMove, RuleSet, moves};
 
-/// `from-to` or `fromxto (captured squares)`, by numbers from White's top left.
+/// `from-to` or `fromxto (captured squares)`, squares as the variant writes them, in the order of their numbers.
 fn listed<R: RuleSet>(fen: &str) -> Vec<String> {
-    let size = R::RULES.shape.width.into();
-    let start = Placement::read(fen, size);
-    let name = |square| number(place(&R::RULES, start.white_to_move, square), size);
+    let start = Placement::read_as(fen, &R::RULES);
+    let order = reading_order(&R::RULES);
+    let number = |square| {
+        let place = place(&R::RULES, start.white_to_move, square);
+        order.iter().position(|&other| other == place).unwrap()
+    };
+    // On boards with all squares the lists have names, in every other one numbers.
+    let algebraic = matches!(R::RULES.shape.playing, Playing::All | Playing::Points);
+    let name = |number: usize| match algebraic {
+        true => name(order[number]),
+        false => (number + 1).to_string(),
+    };
     let text = |m: &damka::rules::TurnedMove<R::Bits>| {
-        let (from, to) = (name(m.from), name(m.to));
-        let mut taken: Vec<_> = squares_of(m.taken).map(name).collect();
+        let (from, to) = (name(number(m.from)), name(number(m.to)));
+        let mut taken: Vec<_> = squares_of(m.taken).map(number).collect();
         taken.sort();
-        let taken: Vec<_> = taken.iter().map(usize::to_string).collect();
+        let taken: Vec<_> = taken.into_iter().map(name).collect();
         match taken.is_empty() {
             true => format!("{from}-{to}"),
             false => format!("{from}x{to} ({})", taken.join(",")),
@@ -39,6 +48,11 @@ fn listed_positions_have_exactly_these_moves() {
             assert_eq!(found, expected, "{variant} {} ({})", row[1], row[3]);
             checked += 1;
         }
-        assert!(checked > 0, "no position of {variant} is listed");
+        // Giveaway has the moves of its parent, and Portuguese draughts those of Spanish.
+        let giveaway = variant.rules().no_move == NoMove::Wins;
+        let same = damka::Variant::ALL.iter().any(|&other| {
+            other != variant && other.rules().fingerprint() == variant.rules().fingerprint()
+        });
+        assert!(checked > 0 || giveaway || same, "no position of {variant} is listed");
     }
 }

@@ -18,7 +18,7 @@ fn check(nodes: std::ops::RangeInclusive<u64>) -> Vec<(damka::Variant, usize)> {
             continue;
         }
         let found = with_rules!(variant, R => {
-            let start = Placement::read(fen, R::RULES.shape.width.into()).turned::<R>();
+            let start = Placement::read_as(fen, &R::RULES).turned::<R>();
             match counting.as_str() {
                 "unique" => perft::<R>(R::geometry(), &start, depth),
                 "paths" => perft_routes::<R>(R::geometry(), &start, depth),

@@ -2,7 +2,7 @@
 
 use damka::board::Bits;
 use damka::rules::{
-    Capture, RuleSet, Russian, Turned, TurnedMove, has_capture, has_quiet_move, moves,
+    Capture, RuleSet, Turned, TurnedMove, has_capture, has_quiet_move, moves,
     visit_captures, visit_quiet_moves,
 };
 use num_traits::{PrimInt, Zero};
@@ -20,8 +20,9 @@ fn placements<R: RuleSet>() -> impl Strategy<Value = Turned<R::Bits>> {
             if !(turned.occupied() & bit).is_zero() {
                 continue;
             }
-            let crowning = if own { geometry.last_row } else { geometry.first_row };
-            let set = match (own, king || crowning.contains(square)) {
+            let men = if own { geometry.own_men } else { geometry.opp_men };
+            let king = R::RULES.has_kings() && (king || !men.contains(square));
+            let set = match (own, king) {
                 (true, false) => &mut turned.own_men,
                 (true, true) => &mut turned.own_kings,
                 (false, false) => &mut turned.opp_men,
@@ -40,8 +41,8 @@ fn assert_legal<R: RuleSet>(turned: &Turned<R::Bits>) {
     let pieces: u32 = sets.iter().map(|set| set.count_ones()).sum();
     assert_eq!(pieces, turned.occupied().count_ones());
     assert_eq!(turned.occupied() & !geometry.all, R::Bits::zero());
-    assert_eq!(turned.own_men & geometry.last_row, R::Bits::zero());
-    assert_eq!(turned.opp_men & geometry.first_row, R::Bits::zero());
+    assert_eq!(turned.own_men & !geometry.own_men, R::Bits::zero());
+    assert_eq!(turned.opp_men & !geometry.opp_men, R::Bits::zero());
 }
 
 fn has_capture_agrees_with_the_captures<R: RuleSet>(turned: &Turned<R::Bits>) {
@@ -112,31 +113,48 @@ fn quiet_king_moves_go_both_ways<R: RuleSet>(turned: &Turned<R::Bits>) {
 
 /// One module of tests for each variant.
 macro_rules! properties {
-    ($($module:ident: $rules:ty, [$($property:ident),* $(,)?];)*) => {$(
+    ($($module:ident: $rules:ident),* $(,)?) => {$(
         mod $module {
             use super::*;
 
             proptest! {
                 #![proptest_config(ProptestConfig {
-                    cases: 20000,
+                    cases: 5000,
                     failure_persistence: Some(Box::new(FileFailurePersistence::WithSource("regressions"))),
                     ..ProptestConfig::default()
                 })]
-                $(#[test]
-                fn $property(turned in placements::<$rules>()) {
-                    super::$property::<$rules>(&turned);
-                })*
+                #[test]
+                fn moves_hold_together(turned in placements::<damka::rules::$rules>()) {
+                    has_capture_agrees_with_the_captures::<damka::rules::$rules>(&turned);
+                    has_quiet_move_agrees_with_the_quiet_moves::<damka::rules::$rules>(&turned);
+                    passing_twice_changes_nothing::<damka::rules::$rules>(&turned);
+                    a_move_changes_what_it_says::<damka::rules::$rules>(&turned);
+                    quiet_king_moves_go_both_ways::<damka::rules::$rules>(&turned);
+                }
             }
         }
     )*};
 }
 
 properties! {
-    russian: Russian, [
-        has_capture_agrees_with_the_captures,
-        has_quiet_move_agrees_with_the_quiet_moves,
-        passing_twice_changes_nothing,
-        a_move_changes_what_it_says,
-        quiet_king_moves_go_both_ways,
-    ];
+    russian: Russian,
+    russian_giveaway: RussianGiveaway,
+    brazilian: Brazilian,
+    brazilian_giveaway: BrazilianGiveaway,
+    pool: Pool,
+    english: English,
+    english_giveaway: EnglishGiveaway,
+    italian: Italian,
+    spanish: Spanish,
+    portuguese: Portuguese,
+    czech: Czech,
+    thai: Thai,
+    turkish: Turkish,
+    russian_majority: RussianMajority,
+    international: International,
+    international_giveaway: InternationalGiveaway,
+    killer: Killer,
+    frisian: Frisian,
+    canadian: Canadian,
+    alquerque: Alquerque,
 }

@@ -5,6 +5,19 @@ use super::bits::{Bits, squares_of};
 /// Squares of the largest board (12x12, one colour).
 pub const MAX_SQUARES: usize = 72;
 
+/// Which squares of a board are played on, and which lines run through them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Playing {
+    /// Every other square, the one at White's bottom left among them.
+    Dark,
+    /// Every other square, the one at White's bottom right among them.
+    Light,
+    /// All squares.
+    All,
+    /// All points, with diagonal lines through every other one, as on the alquerque board.
+    Points,
+}
+
 /// Width, height and playing squares of a board, as White sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
@@ -12,25 +25,44 @@ pub struct Shape {
     pub width: u8,
     /// Rows.
     pub height: u8,
+    /// Which squares are played on.
+    pub playing: Playing,
 }
 
 impl Shape {
+    /// A board on whose every other square is played, a1 among them.
+    pub const fn dark(width: u8, height: u8) -> Self {
+        Shape { width, height, playing: Playing::Dark }
+    }
+
     /// Number of playing squares.
     pub const fn squares(self) -> u8 {
-        ((self.width as u16 * self.height as u16).div_ceil(2)) as u8
+        self.before_row(self.height)
+    }
+
+    /// Number of playing squares below a row.
+    const fn before_row(self, row: u8) -> u8 {
+        let all = self.width as u16 * row as u16;
+        (match self.playing {
+            Playing::Dark => all.div_ceil(2),
+            Playing::Light => all / 2,
+            Playing::All | Playing::Points => all,
+        }) as u8
     }
 
     /// The playing square in this column and row (from 0, at White's bottom left), if
-    /// it is one: column and row must have the same parity, for a1 is a playing square.
+    /// it is one.
     pub const fn square_at(self, column: i8, row: i8) -> Option<u8> {
         if column < 0 || row < 0 || column >= self.width as i8 || row >= self.height as i8 {
             return None;
         }
-        if (column + row) % 2 != 0 {
-            return None;
-        }
-        let before = (row as u16 * self.width as u16).div_ceil(2);
-        Some((before + column as u16 / 2) as u8)
+        let in_row = match self.playing {
+            Playing::Dark if (column + row) % 2 == 0 => column / 2,
+            Playing::Light if (column + row) % 2 == 1 => column / 2,
+            Playing::Dark | Playing::Light => return None,
+            Playing::All | Playing::Points => column,
+        };
+        Some(self.before_row(row as u8) + in_row as u8)
     }
 
     /// Column and row of a playing square, from 0.
@@ -48,9 +80,35 @@ impl Shape {
         }
         unreachable!("every number below the count of squares has its place")
     }
+
+    /// Change of column and of row for one step. Where every other square is played on, a step along a row or a column goes
+    /// over the square between.
+    pub const fn step(self, direction: Direction) -> (i8, i8) {
+        let wide = match self.playing {
+            Playing::Dark | Playing::Light => 2,
+            Playing::All | Playing::Points => 1,
+        };
+        match direction {
+            Direction::NorthEast => (1, 1),
+            Direction::NorthWest => (-1, 1),
+            Direction::SouthEast => (1, -1),
+            Direction::SouthWest => (-1, -1),
+            Direction::North => (0, wide),
+            Direction::West => (-wide, 0),
+            Direction::East => (wide, 0),
+            Direction::South => (0, -wide),
+        }
+    }
+
+    /// Whether a line runs through a place in a direction.
+    const fn has_line(self, column: i8, row: i8, direction: Direction) -> bool {
+        !matches!(self.playing, Playing::Points)
+            || !direction.is_diagonal()
+            || (column + row) % 2 == 0
+    }
 }
 
-/// A step on the board, as the side that moves up sees it.
+/// A direction on the board, as the side that moves up sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// Forward right.
@@ -61,22 +119,62 @@ pub enum Direction {
     SouthEast,
     /// Backward left.
     SouthWest,
+    /// Straight forward.
+    North,
+    /// To the left.
+    West,
+    /// To the right.
+    East,
+    /// Straight backward.
+    South,
 }
 
 impl Direction {
     /// All directions, in the order of their discriminants.
-    pub const ALL: [Direction; 4] =
+    pub const ALL: [Direction; 8] = [
+        Self::NorthEast,
+        Self::NorthWest,
+        Self::SouthEast,
+        Self::SouthWest,
+        Self::North,
+        Self::West,
+        Self::East,
+        Self::South,
+    ];
+    /// The four diagonal ones.
+    pub const DIAGONAL: [Direction; 4] =
         [Self::NorthEast, Self::NorthWest, Self::SouthEast, Self::SouthWest];
+    /// The four along rows and columns.
+    pub const STRAIGHT: [Direction; 4] = [Self::North, Self::West, Self::East, Self::South];
     /// How many there are.
     pub const COUNT: usize = Self::ALL.len();
 
-    /// Change of column and of row for one step.
-    pub const fn step(self) -> (i8, i8) {
+    /// Whether it runs along a diagonal.
+    pub const fn is_diagonal(self) -> bool {
+        matches!(self, Self::NorthEast | Self::NorthWest | Self::SouthEast | Self::SouthWest)
+    }
+
+    /// The direction back.
+    #[inline(always)]
+    pub const fn reversed(self) -> Self {
         match self {
-            Self::NorthEast => (1, 1),
-            Self::NorthWest => (-1, 1),
-            Self::SouthEast => (1, -1),
-            Self::SouthWest => (-1, -1),
+            Self::NorthEast => Self::SouthWest,
+            Self::NorthWest => Self::SouthEast,
+            Self::SouthEast => Self::NorthWest,
+            Self::SouthWest => Self::NorthEast,
+            Self::North => Self::South,
+            Self::West => Self::East,
+            Self::East => Self::West,
+            Self::South => Self::North,
+        }
+    }
+
+    /// Change of the row along it: 1 forward, -1 backward, 0 along the row.
+    pub const fn advance(self) -> i8 {
+        match self {
+            Self::NorthEast | Self::NorthWest | Self::North => 1,
+            Self::SouthEast | Self::SouthWest | Self::South => -1,
+            Self::West | Self::East => 0,
         }
     }
 
@@ -87,13 +185,17 @@ impl Direction {
             Self::NorthWest => "NW",
             Self::SouthEast => "SE",
             Self::SouthWest => "SW",
+            Self::North => "N",
+            Self::West => "W",
+            Self::East => "E",
+            Self::South => "S",
         }
     }
 
-    /// Whether square numbers grow along this direction.
+    /// Whether square numbers grow along it.
     #[inline(always)]
     pub const fn ascends(self) -> bool {
-        matches!(self, Self::NorthEast | Self::NorthWest)
+        matches!(self, Self::NorthEast | Self::NorthWest | Self::North | Self::East)
     }
 }
 
@@ -110,6 +212,10 @@ pub struct Geometry<B> {
     pub first_row: B,
     /// The row farthest from it.
     pub last_row: B,
+    /// Where men of the side that moves up can stand.
+    pub own_men: B,
+    /// Where men of the other side can stand.
+    pub opp_men: B,
     /// Row of each square, from 0.
     pub row: [u8; MAX_SQUARES],
     /// Neighbour of each square in each direction as a set, empty at the edge.
@@ -119,11 +225,11 @@ pub struct Geometry<B> {
 }
 
 impl<B: Bits> Geometry<B> {
-    /// Computes the tables of a shape.
+    /// Computes the tables of a shape. No man stands on the row where it is `crowned`.
     ///
     /// # Panics
     /// If the shape has more squares than `B` has bits, or than [`MAX_SQUARES`].
-    pub fn new(shape: Shape) -> Self {
+    pub fn new(shape: Shape, crowned: bool) -> Self {
         let squares = shape.squares();
         assert!(squares as u32 <= B::WIDTH && squares as usize <= MAX_SQUARES);
         let mut tables = Geometry {
@@ -132,6 +238,8 @@ impl<B: Bits> Geometry<B> {
             all: if squares as u32 == B::WIDTH { !B::zero() } else { B::below(squares) },
             first_row: B::zero(),
             last_row: B::zero(),
+            own_men: B::zero(),
+            opp_men: B::zero(),
             row: [0; MAX_SQUARES],
             step: [[B::zero(); MAX_SQUARES]; Direction::COUNT],
             ray: [[B::zero(); MAX_SQUARES]; Direction::COUNT],
@@ -146,7 +254,10 @@ impl<B: Bits> Geometry<B> {
                 tables.last_row = tables.last_row | B::bit(square);
             }
             for direction in Direction::ALL {
-                let (dx, dy) = direction.step();
+                if !shape.has_line(column as i8, row as i8, direction) {
+                    continue;
+                }
+                let (dx, dy) = shape.step(direction);
                 let (mut x, mut y) = (column as i8 + dx, row as i8 + dy);
                 while let Some(next) = shape.square_at(x, y) {
                     let ray = &mut tables.ray[direction as usize][square as usize];
@@ -158,6 +269,9 @@ impl<B: Bits> Geometry<B> {
                 }
             }
         }
+        let crowning = |row: B| if crowned { row } else { B::zero() };
+        tables.own_men = tables.all & !crowning(tables.last_row);
+        tables.opp_men = tables.all & !crowning(tables.first_row);
         tables
     }
 
@@ -206,11 +320,11 @@ impl<B: Bits> Geometry<B> {
 mod tests {
     use super::*;
 
-    const EIGHT: Shape = Shape { width: 8, height: 8 };
+    const EIGHT: Shape = Shape::dark(8, 8);
 
     fn naive_slide(shape: Shape, direction: Direction, square: u8, occupied: u32) -> u32 {
         let (column, row) = shape.column_row(square);
-        let (dx, dy) = direction.step();
+        let (dx, dy) = shape.step(direction);
         let (mut x, mut y, mut set) = (column as i8 + dx, row as i8 + dy, 0);
         while let Some(next) = shape.square_at(x, y) {
             if occupied & 1 << next != 0 {
@@ -224,7 +338,7 @@ mod tests {
 
     #[test]
     fn slides_stop_at_the_first_blocker() {
-        let geometry = Geometry::<u32>::new(EIGHT);
+        let geometry = Geometry::<u32>::new(EIGHT, true);
         let mut state = 1u64;
         for _ in 0..2000 {
             state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
@@ -241,8 +355,33 @@ mod tests {
     }
 
     #[test]
+    fn lines_run_as_the_board_has_them() {
+        let light = Geometry::<u32>::new(Shape { playing: Playing::Light, ..EIGHT }, true);
+        assert_eq!(light.shape.column_row(0), (1, 0));
+        assert_eq!(light.ray[Direction::NorthWest as usize][3].count_ones(), 7); // h1 -> a8
+        let ten = Geometry::<u64>::new(Shape::dark(10, 10), true);
+        assert_eq!(ten.step[Direction::North as usize][0], 1 << 10); // a1 -> a3
+        assert_eq!(ten.ray[Direction::East as usize][0], 0b11110);
+        let all = Geometry::<u64>::new(Shape { playing: Playing::All, ..EIGHT }, true);
+        assert_eq!((all.squares, all.step[Direction::North as usize][0]), (64, 1 << 8));
+        let points = Shape { width: 5, height: 5, playing: Playing::Points };
+        let points = Geometry::<u32>::new(points, true);
+        assert_eq!(points.step[Direction::NorthEast as usize][0], 1 << 6);
+        assert_eq!(points.step[Direction::NorthEast as usize][1], 0);
+        for square in 0..25 {
+            for direction in Direction::ALL {
+                let step = points.step[direction as usize][square];
+                if step != 0 {
+                    let back = points.step[direction.reversed() as usize][step.trailing_zeros() as usize];
+                    assert_eq!(back, 1 << square);
+                }
+            }
+        }
+    }
+
+    #[test]
     fn corners_and_rows_lie_where_the_picture_says() {
-        let geometry = Geometry::<u32>::new(EIGHT);
+        let geometry = Geometry::<u32>::new(EIGHT, true);
         assert_eq!(geometry.first_row, 0x0000_000f);
         assert_eq!(geometry.last_row, 0xf000_0000);
         assert_eq!(geometry.step[Direction::NorthEast as usize][0], 1 << 4); // a1 -> b2
@@ -254,8 +393,8 @@ mod tests {
 
     #[test]
     fn turning_undoes_itself_on_every_board_size() {
-        let ten = Geometry::<u64>::new(Shape { width: 10, height: 10 });
-        let twelve = Geometry::<u128>::new(Shape { width: 12, height: 12 });
+        let ten = Geometry::<u64>::new(Shape::dark(10, 10), true);
+        let twelve = Geometry::<u128>::new(Shape::dark(12, 12), true);
         assert_eq!((ten.squares, twelve.squares), (50, 72));
         for square in 0..50 {
             assert_eq!(ten.turn(1 << square), 1 << (49 - square));

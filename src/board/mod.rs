@@ -9,5 +9,5 @@ mod geometry;
 mod square;
 
 pub use bits::{Bits, Squares, squares_of};
-pub use geometry::{Direction, Geometry, MAX_SQUARES, Shape};
+pub use geometry::{Direction, Geometry, MAX_SQUARES, Playing, Shape};
 pub use square::{Bitboard, Square};

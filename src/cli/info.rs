@@ -32,10 +32,16 @@ const NAMED: usize = 12;
 
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let mut exit = Exit::Done;
+    let mut without = Vec::new();
     let mut out = io::BufWriter::new(io::stdout().lock());
     writeln!(out, "damka {}, table format {FORMAT_VERSION}", env!("CARGO_PKG_VERSION"))?;
     for &variant in Variant::ALL {
         let tables = args.folders.open(variant)?;
+        let strange = strange_files(&tables)?;
+        if tables.found().is_empty() && strange.is_empty() {
+            without.push(variant.name());
+            continue;
+        }
         writeln!(out, "\n{variant}")?;
         for folder in tables.folders() {
             writeln!(out, "  folder {}", folder.display())?;
@@ -43,9 +49,12 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         if describe_tables(&mut out, &tables)? {
             exit = Exit::Broken;
         }
-        for line in strange_files(&tables)? {
+        for line in strange {
             writeln!(out, "  {}", printable(&line))?;
         }
+    }
+    if !without.is_empty() {
+        writeln!(out, "\nno tables of {}", without.join(", "))?;
     }
     out.flush()?;
     Ok(exit)
@@ -88,7 +97,7 @@ fn describe_tables(out: &mut dyn Write, tables: &Tablebase) -> anyhow::Result<bo
     }
     let begun: BTreeSet<u32> = tables.found().iter().map(|found| found.slice.pieces()).collect();
     for pieces in begun {
-        let slices: Vec<Material> = plan(pieces)
+        let slices: Vec<Material> = plan(tables.variant().rules(), pieces)
             .iter()
             .flat_map(|pair| pair.slices())
             .filter(|slice| slice.pieces() == pieces)

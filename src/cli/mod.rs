@@ -13,6 +13,7 @@ mod probe;
 mod progress;
 mod stats;
 mod text;
+mod variants;
 mod verify;
 
 use std::io::{self, Write};
@@ -65,6 +66,7 @@ enum Command {
     Classics(classics::Args),
     Info(info::Args),
     Verify(verify::Args),
+    Variants(variants::Args),
     Completions(completions::Args),
 }
 
@@ -89,6 +91,7 @@ pub fn main() -> ExitCode {
         Command::Classics(args) => classics::run(args),
         Command::Info(args) => info::run(args),
         Command::Verify(args) => verify::run(args),
+        Command::Variants(args) => variants::run(args),
         Command::Completions(args) => completions::run(args),
     };
     match result {

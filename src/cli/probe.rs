@@ -97,6 +97,9 @@ struct Answer {
     wld: Wld,
     dtw_plies: Option<u16>,
     moves: Vec<Child>,
+    /// Rules that no table knows; left out where there are none.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    not_in_the_tables: &'static [&'static str],
 }
 
 /// A move, and the value of the position after it for the side to move there.
@@ -130,6 +133,7 @@ fn answer(args: &Args, tables: &Tablebase, position: &Position) -> anyhow::Resul
         wld: value.wld(),
         dtw_plies: value.plies(),
         moves: moves.collect(),
+        not_in_the_tables: args.variant.rules().left_out,
     })
 }
 
@@ -149,6 +153,9 @@ fn report(args: &Args, tables: &Tablebase, position: &Position) -> anyhow::Resul
     let mut text = diagram(args.variant, position);
     writeln!(text, "{}", write_fen_with(args.variant, position, args.names()))?;
     writeln!(text, "\n{}", sentence(position.stm(), value))?;
+    for rule in args.variant.rules().left_out {
+        writeln!(text, "Not in the tables: {rule}")?;
+    }
     if !rated.is_empty() {
         writeln!(text, "\nMoves, for {}:", position.stm())?;
         let rows: Vec<Vec<String>> = rated

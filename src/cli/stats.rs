@@ -64,7 +64,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         let is_last = slices.get(place + 1).is_none_or(|next| next.pieces() != pieces);
         if let Some((number, total)) = totals.get(&pieces).filter(|_| is_last) {
             rows.push(row(args, &format!("total-{pieces}"), *total));
-            let of = slices_of(pieces);
+            let of = slices_of(args.variant, pieces);
             if *number < of {
                 complain(&format!("total-{pieces} is of {number} slices; there are {of}"));
             }
@@ -88,8 +88,8 @@ fn header(tables: &Tablebase, slice: Material) -> Result<Header, ProbeError> {
 }
 
 /// How many slices of so many pieces there are.
-pub fn slices_of(pieces: u32) -> usize {
-    let pairs = plan(pieces);
+pub fn slices_of(variant: Variant, pieces: u32) -> usize {
+    let pairs = plan(variant.rules(), pieces);
     let pairs = pairs.iter().filter(|pair| pair.first().pieces() == pieces);
     pairs.map(|pair| pair.slices().count()).sum()
 }

@@ -15,7 +15,7 @@ pub struct Men<B> {
 
 /// Numbering of the placements of so many men a side.
 ///
-/// Own men stand on any row but the last, the other side's on any but the first, and no two on
+/// Where men are crowned, own men stand on any row but the last and the other side's on any but the first; no two stand on
 /// one square. Placements are ordered by the own men (colexicographic), then by the other
 /// side's men among the squares that are left.
 #[derive(Debug)]
@@ -25,22 +25,22 @@ pub struct MenIndex<B: Bits> {
     opp_men: u32,
     /// For each rank of the own men, the number of placements before it; one more at the end.
     offsets: Vec<u64>,
-    /// Squares of the own men: all but the last row.
+    /// Squares of the own men.
     own_squares: u8,
 }
 
 impl<B: Bits> MenIndex<B> {
     /// Prepares the numbering. O(placements of the own men).
     pub fn new(geometry: &'static Geometry<B>, own_men: u32, opp_men: u32) -> Self {
-        let last_row = geometry.last_row.count_ones() as u8;
-        let own_squares = geometry.squares - last_row;
+        // The lowest squares, so they need no packing.
+        let own_squares = geometry.own_men.count_ones() as u8;
         let sets = binomial(own_squares as u32, own_men);
         let mut offsets = Vec::with_capacity(sets as usize + 1);
         let mut total = 0;
         for rank in 0..sets {
             offsets.push(total);
             let own: B = unrank_subset(rank, own_men, own_squares);
-            let free = geometry.squares as u32 - (own | geometry.first_row).count_ones();
+            let free = (geometry.opp_men & !own).count_ones();
             total += binomial(free, opp_men);
         }
         offsets.push(total);
@@ -55,7 +55,7 @@ impl<B: Bits> MenIndex<B> {
     /// Number of a placement. O(men).
     #[inline(always)]
     pub fn rank(&self, men: Men<B>) -> u64 {
-        let blocked = men.own | self.geometry.first_row;
+        let blocked = men.own | !self.geometry.opp_men;
         self.offsets[rank_subset(men.own) as usize] + rank_subset(compress(men.opp, blocked))
     }
 
@@ -67,8 +67,8 @@ impl<B: Bits> MenIndex<B> {
         assert!(rank < self.count(), "unit {rank} of {}", self.count());
         let own_rank = self.offsets.partition_point(|&offset| offset <= rank) - 1;
         let own: B = unrank_subset(own_rank as u64, self.own_men, self.own_squares);
-        let blocked = own | self.geometry.first_row;
-        let free = self.geometry.squares - blocked.count_ones() as u8;
+        let blocked = own | !self.geometry.opp_men;
+        let free = (self.geometry.opp_men & !own).count_ones() as u8;
         let packed: B = unrank_subset(rank - self.offsets[own_rank], self.opp_men, free);
         Men { own, opp: expand(packed, blocked, self.geometry.squares) }
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::material::{MAX_SIDE, Material};
+use crate::rules::Rules;
 
 /// Most pieces of a slice that is built or probed.
 pub const MOST_PIECES: u32 = 8;
@@ -39,10 +40,10 @@ impl Pair {
     ///
     /// A capture takes one or more pieces and may promote the capturing man; a quiet move may
     /// promote. A game that ends because one side has no pieces left is in no slice.
-    pub fn dependencies(self) -> Vec<Pair> {
+    pub fn dependencies(self, rules: &Rules) -> Vec<Pair> {
         let mut found = BTreeSet::new();
         for Material { own_kings, own_men, opp_kings, opp_men } in self.slices() {
-            for promoted in 0..=own_men.min(1) {
+            for promoted in 0..=own_men.min(rules.has_kings() as u8) {
                 for kings in 0..=opp_kings {
                     for men in 0..=opp_men {
                         if kings + men + promoted == 0 || kings + men == opp_kings + opp_men {
@@ -62,9 +63,9 @@ impl Pair {
     }
 }
 
-/// All pairs with at most so many pieces and at least one a side, in an order in which each can be
+/// All pairs of a variant with at most so many pieces and at least one a side, in an order in which each can be
 /// solved after those before it: by pieces, then by men.
-pub fn plan(pieces: u32) -> Vec<Pair> {
+pub fn plan(rules: &Rules, pieces: u32) -> Vec<Pair> {
     let mut pairs = BTreeSet::new();
     for total in 2..=pieces {
         for own in 1..total.min(MAX_SIDE as u32 + 1) {
@@ -74,6 +75,9 @@ pub fn plan(pieces: u32) -> Vec<Pair> {
             }
             for own_men in 0..=own {
                 for opp_men in 0..=opp {
+                    if !rules.has_kings() && own_men + opp_men < total {
+                        continue;
+                    }
                     let pair = Pair::of(Material {
                         own_kings: (own - own_men) as u8,
                         own_men: own_men as u8,
@@ -91,14 +95,17 @@ pub fn plan(pieces: u32) -> Vec<Pair> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rules::Variant;
 
     #[test]
     fn pairs_come_after_what_they_depend_on() {
-        let order = plan(7);
-        for (place, pair) in order.iter().enumerate() {
-            for dependency in pair.dependencies() {
-                let before = order[..place].contains(&dependency);
-                assert!(before, "{} before {}", dependency.first(), pair.first());
+        for variant in Variant::ALL {
+            let order = plan(variant.rules(), 6);
+            for (place, pair) in order.iter().enumerate() {
+                for dependency in pair.dependencies(variant.rules()) {
+                    let before = order[..place].contains(&dependency);
+                    assert!(before, "{} before {}", dependency.first(), pair.first());
+                }
             }
         }
     }
@@ -108,7 +115,7 @@ mod tests {
         // Published: 4, 12, 25, 44, 70, 104 slices for 2 to 7 pieces.
         let slices: Vec<usize> = (2..=7)
             .map(|pieces| {
-                let all = plan(pieces);
+                let all = plan(Variant::Russian.rules(), pieces);
                 let these = all.iter().filter(|pair| pair.first().pieces() == pieces);
                 these.map(|pair| pair.slices().count()).sum()
             })

@@ -106,7 +106,7 @@ mod tests {
     #[test]
     fn ranks_and_positions_correspond_one_to_one() {
         let geometry = Russian::geometry();
-        for pair in plan(3) {
+        for pair in plan(&Russian::RULES, 3) {
             for material in pair.slices() {
                 let slice = SliceIndex::new(geometry, material);
                 for index in 0..slice.len() {
@@ -126,7 +126,7 @@ mod tests {
         // Positions with at least one piece a side, one side to move (OEIS A055213 less the one-sided ones).
         let published = [3_488, 196_032, 6_209_316, 139_450_808, 2_426_085_676, 34_243_113_624u64];
         for (pieces, positions) in (2..).zip(published) {
-            let all = plan(pieces).into_iter().flat_map(|pair| pair.slices().collect::<Vec<_>>());
+            let all = plan(&Russian::RULES, pieces).into_iter().flat_map(|pair| pair.slices().collect::<Vec<_>>());
             let lengths = all
                 .filter(|material| material.pieces() == pieces)
                 .map(|material| SliceIndex::new(Russian::geometry(), material).len());

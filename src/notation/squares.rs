@@ -1,7 +1,7 @@
 //! Names of squares.
 
 use crate::board::{Shape, Square};
-use crate::rules::{Rules, SquareNames};
+use crate::rules::{Numbering, Rules, SquareNames};
 
 /// Why a text does not name a square. The token is the text as it was given.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -31,8 +31,7 @@ pub enum SquareError {
     },
 }
 
-/// Name of a square: `a1` at White's bottom left, or its number from White's top left,
-/// left to right, then down (b8 is 1 on the 8x8 board).
+/// Name of a square: `a1` at White's bottom left, or its number as the variant counts (b8 is 1 in Russian draughts).
 ///
 /// # Panics
 /// If `square` is off the board.
@@ -59,24 +58,34 @@ pub fn parse_square(rules: &Rules, text: &str) -> Result<Square, SquareError> {
     }
 }
 
-/// Number of a square, from 1 at White's top left.
+/// Number of a square, from 1.
 pub(super) fn square_number(rules: &Rules, square: Square) -> u8 {
-    let (_, row) = rules.shape.column_row(square.0);
-    let above: u8 = (row + 1..rules.shape.height).map(|r| row_len(rules.shape, r)).sum();
-    above + square.0 - first_of_row(rules.shape, row) + 1
+    match rules.numbering {
+        Numbering::BottomRight => numbered_from_bottom_right(rules, square.0) + 1,
+        // The same the other way round.
+        Numbering::TopLeft => rules.shape.squares() - numbered_from_bottom_right(rules, square.0),
+    }
 }
 
 /// The square with a number, if there is one.
 pub(super) fn numbered_square(rules: &Rules, number: u32) -> Option<Square> {
-    let mut left = u8::try_from(number.checked_sub(1)?).ok()?;
-    for row in (0..rules.shape.height).rev() {
-        let len = row_len(rules.shape, row);
-        if left < len {
-            return Some(Square(first_of_row(rules.shape, row) + left));
-        }
-        left -= len;
-    }
-    None
+    let squares = rules.shape.squares();
+    let number = u8::try_from(number).ok().filter(|number| (1..=squares).contains(number))?;
+    let from_bottom_right = match rules.numbering {
+        Numbering::BottomRight => number - 1,
+        Numbering::TopLeft => squares - number,
+    };
+    Some(Square(numbered_from_bottom_right(rules, from_bottom_right)))
+}
+
+/// Place of a square when rows are counted from right to left, from 0 at White's bottom right; and the square at
+/// a place, for doing it twice undoes it.
+fn numbered_from_bottom_right(rules: &Rules, square: u8) -> u8 {
+    let (_, row) = rules.shape.column_row(square);
+    let in_row = |square: u8| rules.shape.column_row(square).1 == row;
+    let first = (0..=square).rev().take_while(|&square| in_row(square)).last().unwrap_or(square);
+    let last = (square..rules.shape.squares()).take_while(|&square| in_row(square)).last();
+    first + last.unwrap_or(square) - square
 }
 
 /// Kind of the name that a text begins.
@@ -95,14 +104,6 @@ pub(super) const fn file_letter(column: u8) -> char {
 
 fn cell_name(column: u8, row: u8) -> String {
     format!("{}{}", file_letter(column), row + 1)
-}
-
-fn row_len(shape: Shape, row: u8) -> u8 {
-    (shape.width - row % 2).div_ceil(2)
-}
-
-fn first_of_row(shape: Shape, row: u8) -> u8 {
-    (0..row).map(|below| row_len(shape, below)).sum()
 }
 
 /// `None` if the text is not a number.
@@ -125,7 +126,7 @@ fn parse_algebraic(rules: &Rules, text: &str) -> Option<Result<Square, SquareErr
     if digits.is_empty() || digits[0] == b'0' || !digits.iter().all(u8::is_ascii_digit) {
         return None;
     }
-    let Shape { width, height } = rules.shape;
+    let Shape { width, height, .. } = rules.shape;
     let column = letter - b'a';
     let row = text[1..].parse::<u32>().unwrap_or(u32::MAX) - 1;
     if column >= width || row >= u32::from(height) {
@@ -146,7 +147,7 @@ mod tests {
 
     /// The rules of Russian draughts on another board.
     fn on_board(width: u8, height: u8) -> Rules {
-        Rules { shape: Shape { width, height }, ..*Variant::Russian.rules() }
+        Rules { shape: Shape::dark(width, height), ..*Variant::Russian.rules() }
     }
 
     #[test]

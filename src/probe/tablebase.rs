@@ -198,7 +198,7 @@ impl Tablebase {
             self.found.iter().any(|found| found.slice == slice && found.metric == metric)
         };
         let complete = |&pieces: &u32| {
-            let pairs = crate::index::plan(pieces);
+            let pairs = crate::index::plan(self.variant.rules(), pieces);
             let slices = pairs.iter().flat_map(|pair| pair.slices());
             slices
                 .filter(|slice| slice.pieces() == pieces)

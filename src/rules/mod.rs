@@ -4,17 +4,25 @@ mod capture;
 mod moves;
 mod perft;
 mod quiet;
-mod russian;
 mod turned;
 mod types;
 mod variant;
+mod variants;
+mod words;
 
 pub use capture::{Capture, Trail, has_capture, visit_captures};
 pub use moves::{TurnedMove, moves};
 pub use perft::{perft, perft_routes};
 pub use quiet::{has_quiet_move, king_reach, visit_quiet_moves};
-pub use russian::Russian;
 pub use turned::Turned;
-pub use types::{Colour, KingRange, NoMove, PromotionInCapture, RuleSet, Rules, SquareNames};
+pub use types::{
+    Colour, KingRange, Landing, NoMove, Numbering, Precedence, Promotion, Removal, RuleSet, Rules,
+    SquareNames, UnitKind,
+};
 pub(crate) use variant::with_rule_set;
 pub use variant::{UnknownVariant, Variant};
+pub use variants::{
+    Alquerque, Brazilian, BrazilianGiveaway, Canadian, Czech, English, EnglishGiveaway, Frisian,
+    International, InternationalGiveaway, Italian, Killer, Pool, Portuguese, Russian,
+    RussianGiveaway, RussianMajority, Spanish, Thai, Turkish,
+};

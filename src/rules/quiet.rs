@@ -13,10 +13,13 @@ pub fn king_reach<R: RuleSet>(
     from: u8,
     occupied: R::Bits,
 ) -> R::Bits {
-    let KingRange::Flying = R::RULES.king_range;
     let mut reach = R::Bits::zero();
-    for &direction in R::RULES.king_directions {
-        reach = reach | geometry.slide(direction, from, occupied);
+    for &direction in R::RULES.king_moves {
+        reach = reach
+            | match R::RULES.king_range {
+                KingRange::Flying => geometry.slide(direction, from, occupied),
+                KingRange::Short => geometry.step[direction as usize][from as usize] & !occupied,
+            };
     }
     reach
 }
@@ -35,7 +38,8 @@ pub fn visit_quiet_moves<R: RuleSet>(
         for &direction in R::RULES.man_moves {
             let target = geometry.step[direction as usize][from as usize] & !occupied;
             if !target.is_zero() {
-                sink(from, target.lowest(), !(target & geometry.last_row).is_zero());
+                let crowned = !(target & geometry.last_row).is_zero();
+                sink(from, target.lowest(), crowned && R::RULES.has_kings());
             }
         }
     }

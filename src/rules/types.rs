@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::board::{Bits, Direction, Geometry, Shape};
+use crate::board::{Bits, Direction, Geometry, Playing, Shape};
 use crate::value::{Halves, Value};
 
 /// The two sides. White's men move up the board.
@@ -47,16 +47,59 @@ impl fmt::Display for Colour {
 /// How far a king moves and from how far it captures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KingRange {
-    /// Any distance along free squares; lands on any free square behind the captured piece,
-    /// but on one from which it can go on capturing if there is one.
+    /// Any distance along free squares.
     Flying,
+    /// One square; captures its neighbours.
+    Short,
 }
 
-/// What becomes of a man that reaches the last row by a capture.
+/// Where a flying king lands behind a captured piece. From among the squares that are allowed it must take one from which it
+/// can go on capturing, if there is one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PromotionInCapture {
-    /// It is a king at once and goes on capturing as one in the same move.
-    ContinuesAsKing,
+pub enum Landing {
+    /// Any free square.
+    Any,
+    /// The next square only.
+    Next,
+    /// Any free square, but the next one where the capture ends behind a king.
+    NextBehindLastKing,
+}
+
+/// When captured pieces leave the board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Removal {
+    /// After the move. Until then they are obstacles, and none is jumped twice.
+    AtEnd,
+    /// As they are jumped.
+    AtOnce,
+}
+
+/// What becomes of a man that reaches the last row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Promotion {
+    /// It is a king at once; in the middle of a capture it goes on as one in the same move.
+    AtOnce,
+    /// The move ends there, and it is a king.
+    EndsMove,
+    /// It is a king if its move ends there; a capture goes on as a man if it can.
+    IfItEndsThere,
+    /// There are no kings.
+    Never,
+}
+
+/// By what captures are compared when not all are allowed; greater goes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Precedence {
+    /// Number of captured pieces.
+    MostPieces,
+    /// Capturing with a king rather than with a man.
+    WithKing,
+    /// Number of captured kings.
+    MostKings,
+    /// Captured kings that come earliest, jump by jump.
+    KingsFirst,
+    /// Captured pieces by value, a king slightly less than two men: `n` kings lie between `2n - 1` and `2n` men.
+    Value,
 }
 
 /// Result of a player who has no move, blocked or without pieces.
@@ -64,6 +107,8 @@ pub enum PromotionInCapture {
 pub enum NoMove {
     /// The player has lost.
     Loses,
+    /// The player has won: giveaway.
+    Wins,
 }
 
 impl NoMove {
@@ -71,6 +116,7 @@ impl NoMove {
     pub const fn value(self) -> Value {
         match self {
             Self::Loses => Value::Loss(0),
+            Self::Wins => Value::Win(0),
         }
     }
 
@@ -97,8 +143,28 @@ impl NoMove {
 pub enum SquareNames {
     /// `a1` at White's bottom left.
     Algebraic,
-    /// Numbers from White's top left, left to right, then down.
+    /// Numbers, see [`Numbering`].
     Numeric,
+}
+
+/// Where the numbers of squares begin, as White sees the board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Numbering {
+    /// At the top left, left to right, then down.
+    TopLeft,
+    /// At the bottom right, right to left, then up.
+    BottomRight,
+}
+
+/// Placements of men between which quiet moves go to and fro, so that they are solved together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnitKind {
+    /// Men only advance: every placement of men alone.
+    Placement,
+    /// Men move sideways too: the placements with as many men of each side on every row.
+    Ranks,
+    /// Men move backward too: all placements.
+    All,
 }
 
 /// The rules of one variant.
@@ -118,16 +184,30 @@ pub struct Rules {
     pub man_moves: &'static [Direction],
     /// Directions of a man's captures.
     pub man_captures: &'static [Direction],
-    /// Directions of a king's moves and captures.
-    pub king_directions: &'static [Direction],
+    /// Directions of a king's quiet moves.
+    pub king_moves: &'static [Direction],
+    /// Directions of a king's captures.
+    pub king_captures: &'static [Direction],
     /// How far kings go.
     pub king_range: KingRange,
-    /// A man on the last row in mid-capture.
-    pub promotion_in_capture: PromotionInCapture,
+    /// Where flying kings land.
+    pub landing: Landing,
+    /// Whether men capture kings.
+    pub men_take_kings: bool,
+    /// When captured pieces leave the board.
+    pub removal: Removal,
+    /// Whether a piece may turn back by 180 degrees between two jumps.
+    pub turns_back: bool,
+    /// Men on the last row.
+    pub promotion: Promotion,
+    /// Which captures go first; all are allowed if there is nothing to compare by.
+    pub precedence: &'static [Precedence],
     /// Who has won when the side to move has no move.
     pub no_move: NoMove,
     /// How squares are written.
     pub squares: SquareNames,
+    /// How squares are numbered.
+    pub numbering: Numbering,
     /// Sign between the squares of a capture.
     pub capture_sign: char,
     /// Tag value of the PDN standard, if the variant has one.
@@ -136,9 +216,41 @@ pub struct Rules {
     pub first_mover: Colour,
     /// Rule book that this follows.
     pub source: &'static str,
+    /// Rules of the game that depend on what was played before, which no table knows.
+    pub left_out: &'static [&'static str],
 }
 
 impl Rules {
+    /// What the quiet moves of men leave as it is, and so what placements of men have to be solved together.
+    pub const fn unit(&self) -> UnitKind {
+        let (mut sideways, mut backward) = (false, false);
+        let mut i = 0;
+        while i < self.man_moves.len() {
+            sideways |= self.man_moves[i].advance() == 0;
+            backward |= self.man_moves[i].advance() < 0;
+            i += 1;
+        }
+        match (sideways, backward) {
+            (_, true) => UnitKind::All,
+            (true, false) => UnitKind::Ranks,
+            (false, false) => UnitKind::Placement,
+        }
+    }
+
+    /// Whether a man can move in this direction and back again by other quiet moves.
+    pub const fn man_returns(&self, direction: Direction) -> bool {
+        match self.unit() {
+            UnitKind::Placement => false,
+            UnitKind::Ranks => direction.advance() == 0,
+            UnitKind::All => true,
+        }
+    }
+
+    /// Whether men become kings.
+    pub const fn has_kings(&self) -> bool {
+        !matches!(self.promotion, Promotion::Never)
+    }
+
     /// A number that differs wherever tables could differ. Stored in every table file.
     ///
     /// It covers the rules that decide values, not names and notation. The text that it is made of is spelled
@@ -146,22 +258,55 @@ impl Rules {
     pub fn fingerprint(&self) -> u64 {
         let directions =
             |list: &[Direction]| list.iter().map(|d| d.letters()).collect::<Vec<_>>().join(",");
+        let playing = match self.shape.playing {
+            Playing::Dark => "a1",
+            Playing::Light => "b1",
+            Playing::All => "all",
+            Playing::Points => "points",
+        };
+        let range = match self.king_range {
+            KingRange::Flying => "fly",
+            KingRange::Short => "step",
+        };
+        let landing = match self.landing {
+            Landing::Any => "anywhere",
+            Landing::Next => "next",
+            Landing::NextBehindLastKing => "next behind a last king",
+        };
+        let removal = match self.removal {
+            Removal::AtEnd => "at the end",
+            Removal::AtOnce => "at once",
+        };
+        let promotion = match self.promotion {
+            Promotion::AtOnce => "at once",
+            Promotion::EndsMove => "ends the move",
+            Promotion::IfItEndsThere => "if it ends there",
+            Promotion::Never => "never",
+        };
+        let precedence = self.precedence.iter().map(|precedence| match precedence {
+            Precedence::MostPieces => "pieces",
+            Precedence::WithKing => "with king",
+            Precedence::MostKings => "kings",
+            Precedence::KingsFirst => "kings first",
+            Precedence::Value => "value",
+        });
+        let no_move = match self.no_move {
+            NoMove::Loses => "loses",
+            NoMove::Wins => "wins",
+        };
         let deciding = format!(
-            "board {}x{} a1; men move {}; men capture {}; kings {} {}; promotion in capture {}; no move {}",
+            "board {}x{} {playing}; men move {}; men capture {}; kings {range} {}; kings capture {}; \
+             land {landing}; men take kings {}; removed {removal}; turn back {}; promotion {promotion}; \
+             precedence {}; no move {no_move}",
             self.shape.width,
             self.shape.height,
             directions(self.man_moves),
             directions(self.man_captures),
-            match self.king_range {
-                KingRange::Flying => "fly",
-            },
-            directions(self.king_directions),
-            match self.promotion_in_capture {
-                PromotionInCapture::ContinuesAsKing => "goes on as king",
-            },
-            match self.no_move {
-                NoMove::Loses => "loses",
-            },
+            directions(self.king_moves),
+            directions(self.king_captures),
+            self.men_take_kings,
+            self.turns_back,
+            precedence.collect::<Vec<_>>().join(","),
         );
         xxhash_rust::xxh3::xxh3_64(deciding.as_bytes())
     }

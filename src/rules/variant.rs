@@ -3,42 +3,90 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::russian::Russian;
 use super::types::{RuleSet, Rules};
 
-/// A draughts variant, for callers who learn at run time which one they want.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Variant {
-    /// Russian draughts, 8x8.
-    Russian,
-}
+/// Lists all variants once: the enum, the rules of each, and the switch from a value to a type.
+macro_rules! variants {
+    ($($(#[$about:meta])* $name:ident),+ $(,)?) => {
+        /// A draughts variant, for callers who learn at run time which one they want.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum Variant {
+            $($(#[$about])* $name,)+
+        }
 
-/// Runs an expression with a type alias for the rule set of a [`Variant`]: the one
-/// switch from a value to a type.
-macro_rules! with_rule_set {
-    ($variant:expr, $alias:ident => $body:expr) => {
-        match $variant {
-            $crate::rules::Variant::Russian => {
-                type $alias = $crate::rules::Russian;
-                $body
+        impl Variant {
+            /// All variants.
+            pub const ALL: &'static [Self] = &[$(Self::$name),+];
+
+            /// The rules as data.
+            pub const fn rules(self) -> &'static Rules {
+                match self {
+                    $(Self::$name => &super::$name::RULES,)+
+                }
             }
         }
+
+        /// Runs an expression with a type alias for the rule set of a [`Variant`]: the one
+        /// switch from a value to a type.
+        macro_rules! with_rule_set {
+            ($variant:expr, $alias:ident => $body:expr) => {
+                match $variant {
+                    $($crate::rules::Variant::$name => {
+                        type $alias = $crate::rules::$name;
+                        $body
+                    })+
+                }
+            };
+        }
     };
+}
+
+variants! {
+    /// Russian draughts, 8x8.
+    Russian,
+    /// Russian draughts played to lose.
+    RussianGiveaway,
+    /// Brazilian draughts, 8x8.
+    Brazilian,
+    /// Brazilian draughts played to lose.
+    BrazilianGiveaway,
+    /// American pool checkers, 8x8.
+    Pool,
+    /// English draughts, 8x8.
+    English,
+    /// English draughts played to lose.
+    EnglishGiveaway,
+    /// Italian draughts, 8x8.
+    Italian,
+    /// Spanish draughts, 8x8.
+    Spanish,
+    /// Portuguese draughts, 8x8.
+    Portuguese,
+    /// Czech draughts, 8x8.
+    Czech,
+    /// Thai draughts, 8x8.
+    Thai,
+    /// Turkish draughts, 8x8, all squares.
+    Turkish,
+    /// Russian draughts with majority capture, 8x8.
+    RussianMajority,
+    /// International draughts, 10x10.
+    International,
+    /// International draughts played to lose.
+    InternationalGiveaway,
+    /// Killer draughts, 10x10.
+    Killer,
+    /// Frisian draughts, 10x10.
+    Frisian,
+    /// Canadian draughts, 12x12.
+    Canadian,
+    /// Alquerque, 5x5 points.
+    Alquerque,
 }
 pub(crate) use with_rule_set;
 
 impl Variant {
-    /// All variants.
-    pub const ALL: &'static [Self] = &[Self::Russian];
-
-    /// The rules as data.
-    pub const fn rules(self) -> &'static Rules {
-        match self {
-            Self::Russian => &Russian::RULES,
-        }
-    }
-
     /// Name on the command line and of the folder of tables.
     pub const fn name(self) -> &'static str {
         self.rules().name

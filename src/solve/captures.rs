@@ -48,7 +48,7 @@ impl<'a, R: RuleSet> Targets<'a, R> {
         for promoted in 0..=1 {
             for kings in 0..=slice.opp_kings {
                 for men in 0..=slice.opp_men {
-                    let reached = (promoted <= slice.own_men)
+                    let reached = (promoted <= slice.own_men.min(R::RULES.has_kings() as u8))
                         && (promoted + kings + men > 0)
                         && (kings + men) as u32 != slice.opp();
                     by_change.push(if reached {

@@ -112,6 +112,10 @@ macro_rules! score {
                     // A loss in 2h is a win in 2h+1 for the mover, a win in 2h+1 a loss in 2(h+1),
                     // and the draw maps to itself.
                     NoMove::Loses => (!self).wrapping_add((self >= Self::DRAW) as $word),
+                    // A loss in 2h+1 is a win in 2(h+1) for the mover, a win in 2h a loss in 2h+1.
+                    NoMove::Wins => (!self)
+                        .wrapping_add((self == Self::DRAW) as $word)
+                        .wrapping_sub((self < Self::DRAW) as $word),
                 }
             }
 

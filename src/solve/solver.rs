@@ -9,9 +9,9 @@ use super::pair_table::{Finished, Layout, PairTable, Scores};
 use super::score::Score;
 use super::subsets::SubsetTables;
 use super::unit::{MAX_UNIT_LEN, PairContext, Scratch, TooLong, Unit, turned};
-use crate::board::{Bits, Geometry};
-use crate::index::{Material, MenIndex, Pair, binomial};
-use crate::rules::RuleSet;
+use crate::board::{Bits, Geometry, squares_of};
+use crate::index::{Material, Men, MenIndex, Pair, binomial};
+use crate::rules::{RuleSet, UnitKind};
 
 /// Told how a solver gets on, and asked whether it should go on.
 pub trait Monitor: Sync {
@@ -104,10 +104,13 @@ pub enum SolveError {
     },
 }
 
-/// Units of one level: first those that are solved alone, then couples of units of a symmetric pair that are each other
-/// turned, side by side.
+/// Units of one level, none of which depends on another.
+#[derive(Default)]
 struct Level {
-    alone: usize,
+    /// Numbers of placements of men in each unit that is solved.
+    units: Vec<u32>,
+    /// Number of units, each one placement, that are each followed by the one that is it turned: in symmetric
+    /// pairs only one of the two is solved. They come after the others.
     coupled: usize,
 }
 
@@ -133,41 +136,63 @@ impl<B: Bits> Layout<B> {
         Ok(Layout { geometry, pair, men, slots, a_sets: a_sets as usize, b_sets: b_sets as usize })
     }
 
-    /// Puts the units in order, the most advanced men first, and returns the unit in each slot.
-    fn sort_by_level(&mut self) -> (Vec<u32>, Vec<Level>) {
-        let symmetric = self.pair.is_symmetric();
+    /// Puts the placements of men in order, the most advanced first and those of a unit together, and returns the
+    /// placement in each slot.
+    fn sort_by_level<R: RuleSet<Bits = B>>(&mut self) -> (Vec<u32>, Vec<Level>) {
         let geometry = self.geometry;
-        let of_unit = |unit: u32| {
-            let men = self.men.unrank(unit.into());
+        // Couples are looked for only where a unit is a single placement.
+        let couple = self.pair.is_symmetric() && R::RULES.unit() == UnitKind::Placement;
+        let place = |number: u32| {
+            let men = self.men.unrank(number.into());
             let turned = turned(geometry, men);
-            let level = geometry.advancement(men.own) + geometry.advancement(turned.own);
-            let mate = if symmetric { self.men.rank(turned) as u32 } else { unit };
-            (level as u16, mate)
+            let advanced = || geometry.advancement(men.own) + geometry.advancement(turned.own);
+            let (level, unit) = match R::RULES.unit() {
+                UnitKind::Placement => (advanced(), number.into()),
+                UnitKind::Ranks => (advanced(), ranks(geometry, men)),
+                UnitKind::All => (0, 0),
+            };
+            let mate = if couple { self.men.rank(turned) as u32 } else { number };
+            (level, unit, mate)
         };
         let count = self.men.count() as u32;
-        let units: Vec<(u16, u32)> = (0..count).into_par_iter().map(of_unit).collect();
-        let highest = units.iter().map(|&(level, _)| level).max().unwrap_or(0);
-        let mut alone = vec![Vec::new(); highest as usize + 1];
-        let mut coupled = alone.clone();
-        for (unit, &(level, mate)) in (0u32..).zip(&units) {
-            if mate == unit {
-                alone[level as usize].push(unit);
-            } else if mate > unit {
-                coupled[level as usize].extend([unit, mate]);
+        let places: Vec<(u32, u128, u32)> = (0..count).into_par_iter().map(place).collect();
+        let highest = places.iter().map(|place| place.0).max().unwrap_or(0) as usize;
+        let mut alone = vec![Vec::new(); highest + 1];
+        let mut coupled = vec![Vec::new(); highest + 1];
+        for (number, &(level, _, mate)) in (0u32..).zip(&places) {
+            if mate == number {
+                alone[level as usize].push(number);
+            } else if mate > number {
+                coupled[level as usize].extend([number, mate]);
             }
         }
-        let mut order = Vec::with_capacity(units.len());
+        let mut order = Vec::with_capacity(places.len());
         let mut levels = Vec::new();
-        for (alone, coupled) in alone.into_iter().zip(coupled).rev() {
-            levels.push(Level { alone: alone.len(), coupled: coupled.len() });
+        for (mut alone, coupled) in alone.into_iter().zip(coupled).rev() {
+            let unit = |number: &u32| places[*number as usize].1;
+            alone.sort_by_key(unit);
+            let units = alone.chunk_by(|x, y| unit(x) == unit(y)).map(|unit| unit.len() as u32);
+            levels.push(Level { units: units.collect(), coupled: coupled.len() / 2 });
             order.extend(alone);
             order.extend(coupled);
         }
-        for (slot, &unit) in (0u32..).zip(&order) {
-            self.slots[unit as usize] = slot;
+        for (slot, &number) in (0u32..).zip(&order) {
+            self.slots[number as usize] = slot;
         }
         (order, levels)
     }
+}
+
+/// How many men of each side stand on every row, in one number.
+fn ranks<B: Bits>(geometry: &Geometry<B>, men: Men<B>) -> u128 {
+    let mut ranks = [0u128; 2];
+    for (ranks, men) in ranks.iter_mut().zip([men.own, men.opp]) {
+        for square in squares_of(men) {
+            // At most 12 men, so four bits for each of at most 12 rows.
+            *ranks += 1 << (4 * geometry.row[square as usize]);
+        }
+    }
+    ranks[0] << 64 | ranks[1]
 }
 
 /// Solves a pair of slices, on the threads of the current rayon pool.
@@ -184,7 +209,7 @@ pub fn solve<R: RuleSet>(
     let monitor = &Latch::new(monitor);
     let geometry = R::geometry();
     let mut layout = Layout::new(geometry, pair)?;
-    let (order, levels) = layout.sort_by_level();
+    let (order, levels) = layout.sort_by_level::<R>();
     let targets =
         |slice| Targets::<R>::new(slice, finished).map_err(|pair| SolveError::Missing { pair });
     let mut context = PairContext {
@@ -194,7 +219,7 @@ pub fn solve<R: RuleSet>(
         targets: [targets(pair.first())?, targets(pair.first().twin())?],
         longest: options.longest_narrow.min(<u8 as Score>::LONGEST),
     };
-    let wide = pair.dependencies().iter().any(|pair| {
+    let wide = pair.dependencies(&R::RULES).iter().any(|pair| {
         finished.get(pair).is_some_and(|table| table.scores.iter().any(Scores::is_wide))
     });
     let job = Job { order: &order, levels: &levels, options, monitor };
@@ -209,6 +234,13 @@ pub fn solve<R: RuleSet>(
     };
     drop(context);
     Ok(PairTable { layout, scores })
+}
+
+/// Some placements of men with the room for their scores.
+struct Task<'a, S> {
+    places: &'a [u32],
+    a: &'a mut [S],
+    b: &'a mut [S],
 }
 
 struct Job<'a> {
@@ -231,59 +263,61 @@ impl Job<'_> {
         let len = layout.unit_len();
         let mut scores_a = vec![S::default(); len * self.order.len()];
         let mut scores_b = scores_a.clone();
-        let per_unit = self.progress_per_unit(context);
+        let per_place = self.progress_per_place(context);
         let mut slot = 0;
         for level in self.levels {
             if self.monitor.should_stop() {
                 return Err(SolveError::Stopped);
             }
-            let (done_a, rest_a) = scores_a.split_at_mut(slot * len);
-            let (done_b, rest_b) = scores_b.split_at_mut(slot * len);
+            let (done_a, mut rest_a) = scores_a.split_at_mut(slot * len);
+            let (done_b, mut rest_b) = scores_b.split_at_mut(slot * len);
             let done = [&*done_a, &*done_b];
-            let (alone_a, rest_a) = rest_a.split_at_mut(level.alone * len);
-            let (alone_b, rest_b) = rest_b.split_at_mut(level.alone * len);
-            let units = &self.order[slot..][..level.alone + level.coupled];
-            let (alone, coupled) = units.split_at(level.alone);
+            let mut take = |places: usize| {
+                let numbers = &self.order[slot..][..places];
+                slot += places;
+                Task {
+                    places: numbers,
+                    a: rest_a.split_off_mut(..places * len).expect("room for every unit"),
+                    b: rest_b.split_off_mut(..places * len).expect("room for every unit"),
+                }
+            };
+            let alone: Vec<Task<S>> = level.units.iter().map(|&n| take(n as usize)).collect();
+            let coupled: Vec<Task<S>> = (0..level.coupled).map(|_| take(2)).collect();
 
-            let solved = if self.works_inside(len, level.alone) {
+            let largest = level.units.iter().max().map_or(0, |&places| places as usize * len);
+            if largest > MAX_UNIT_LEN {
+                return Err(SolveError::TooLarge { pair: layout.pair });
+            }
+            let solved = if self.works_inside(largest, alone.len()) {
                 let stop = || self.monitor.should_stop();
-                alone.iter().zip(alone_a.chunks_mut(len).zip(alone_b.chunks_mut(len))).try_for_each(
-                    |(&unit, (a, b))| {
-                        let men = layout.men.unrank(unit.into());
-                        Unit::new(context, men).solve_in_parallel(done, [a, b], &stop)?;
-                        self.monitor.advance(per_unit);
-                        Ok(())
-                    },
-                )
+                alone.into_iter().try_for_each(|Task { places, a, b }| {
+                    Unit::new(context, places).solve_in_parallel(done, [a, b], &stop)?;
+                    self.monitor.advance(places.len() as u64 * per_place);
+                    Ok(())
+                })
             } else {
-                let rows = alone_a.par_chunks_mut(len).zip(alone_b.par_chunks_mut(len));
-                let work = rows.zip(alone).with_min_len((BATCH / len).max(1));
-                work.try_for_each_init(Scratch::default, |scratch, ((a, b), &unit)| {
+                let work = alone.into_par_iter().with_min_len((BATCH / len).max(1));
+                work.try_for_each_init(Scratch::default, |scratch, Task { places, a, b }| {
                     if self.monitor.should_stop() {
                         return Ok(());
                     }
-                    let men = layout.men.unrank(unit.into());
-                    Unit::new(context, men).solve(done, [a, b], scratch)?;
-                    self.monitor.advance(per_unit);
+                    Unit::new(context, places).solve(done, [a, b], scratch)?;
+                    self.monitor.advance(places.len() as u64 * per_place);
                     Ok(())
                 })
             };
-            let coupled_len = level.coupled * len;
             let solved = solved.and_then(|()| {
-                let rows_a = rest_a[..coupled_len].par_chunks_mut(2 * len);
-                let rows = rows_a.zip(rest_b[..coupled_len].par_chunks_mut(2 * len));
-                let work = rows.zip(coupled.par_chunks(2)).with_min_len((BATCH / len).max(1));
-                work.try_for_each_init(Scratch::default, |scratch, ((a, b), units)| {
+                let work = coupled.into_par_iter().with_min_len((BATCH / len).max(1));
+                work.try_for_each_init(Scratch::default, |scratch, Task { places, a, b }| {
                     if self.monitor.should_stop() {
                         return Ok(());
                     }
-                    let men = layout.men.unrank(units[0].into());
                     let (a, a_mate) = a.split_at_mut(len);
                     let (b, b_mate) = b.split_at_mut(len);
-                    Unit::new(context, men).solve(done, [a, b], scratch)?;
+                    Unit::new(context, &places[..1]).solve(done, [a, b], scratch)?;
                     copy_turned(context, b, a_mate);
                     copy_turned(context, a, b_mate);
-                    self.monitor.advance(2 * per_unit);
+                    self.monitor.advance(2 * per_place);
                     Ok(())
                 })
             });
@@ -293,7 +327,6 @@ impl Job<'_> {
             if let Err(TooLong) = solved {
                 return Ok(None);
             }
-            slot += level.alone + level.coupled;
         }
         Ok(Some([scores_a, scores_b]))
     }
@@ -303,8 +336,8 @@ impl Job<'_> {
         unit_len >= self.options.parallel_unit_len && units < 2 * rayon::current_num_threads()
     }
 
-    /// Positions that count as done with a unit.
-    fn progress_per_unit<R: RuleSet>(&self, context: &PairContext<R>) -> u64 {
+    /// Positions that count as done with a placement of men.
+    fn progress_per_place<R: RuleSet>(&self, context: &PairContext<R>) -> u64 {
         let first = context.layout.pair.first();
         let free = context.geometry.squares as u32 - first.men();
         let unit = binomial(free, first.own_kings.into())

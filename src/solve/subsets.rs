@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn tables_agree_with_ranks() {
-        let geometry = Geometry::<u32>::new(Shape { width: 8, height: 8 });
+        let geometry = Geometry::<u32>::new(Shape::dark(8, 8), true);
         let tables = SubsetTables::new(&geometry, 3);
         for size in 0..=3u8 {
             let subsets = tables.of_size(size);
@@ -120,8 +120,8 @@ mod tests {
 
     #[test]
     fn words_of_other_widths_step_through_their_sets() {
-        let ten = Geometry::<u64>::new(Shape { width: 10, height: 10 });
-        let twelve = Geometry::<u128>::new(Shape { width: 12, height: 12 });
+        let ten = Geometry::<u64>::new(Shape::dark(10, 10), true);
+        let twelve = Geometry::<u128>::new(Shape::dark(12, 12), true);
         assert_eq!(Subsets::new(&ten, 3).sets.last(), Some(&(0b111 << 47)));
         assert_eq!(Subsets::new(&twelve, 2).sets.last(), Some(&(0b11 << 70)));
     }

@@ -11,7 +11,15 @@ use super::score::{Score, Slot};
 use super::subsets::{SubsetTables, Subsets};
 use crate::board::{Bits, Geometry, squares_of};
 use crate::index::Men;
-use crate::rules::{RuleSet, Turned, king_reach};
+use crate::rules::{RuleSet, Turned, UnitKind, king_reach};
+
+impl<B: Bits> Place<B> {
+    /// Men as the given side sees them.
+    #[inline(always)]
+    fn seen_by(&self, side: usize) -> Men<B> {
+        if side == 0 { self.men } else { self.turned }
+    }
+}
 
 /// Everything about a pair that its units share.
 pub(crate) struct PairContext<'a, R: RuleSet> {
@@ -70,7 +78,7 @@ impl Buckets {
 /// What one worker needs for a unit, kept between units.
 #[derive(Default)]
 pub(crate) struct Scratch {
-    /// Quiet king moves that are not yet known to lose, by side to move and placement; 0 where the score is final.
+    /// Quiet moves inside the unit that are not yet known to lose, by side to move and placement; 0 where the score is final.
     open: [Vec<u8>; 2],
     buckets: Buckets,
 }
@@ -78,25 +86,37 @@ pub(crate) struct Scratch {
 /// Rows of scores or counts with either side to move.
 type Both<'a, T> = [&'a mut [T]; 2];
 
-/// One unit of the pair.
+/// One placement of men.
+struct Place<B> {
+    men: Men<B>,
+    /// As the other side sees them.
+    turned: Men<B>,
+    occupied: B,
+}
+
+/// One unit of the pair: all placements of the kings around one or several placements of the men, one after the other.
 pub(crate) struct Unit<'a, R: RuleSet> {
     context: &'a PairContext<'a, R>,
-    men: Men<R::Bits>,
-    turned_men: Men<R::Bits>,
-    occupied: R::Bits,
+    places: Vec<Place<R::Bits>>,
+    /// Slot of the first placement of men.
+    first_slot: usize,
     a: &'a Subsets<R::Bits>,
     b: &'a Subsets<R::Bits>,
 }
 
 impl<'a, R: RuleSet> Unit<'a, R> {
-    pub fn new(context: &'a PairContext<'a, R>, men: Men<R::Bits>) -> Self {
-        let first = context.layout.pair.first();
-        let geometry = context.geometry;
+    /// The unit of these placements of men, by their numbers; they lie in consecutive slots.
+    pub fn new(context: &'a PairContext<'a, R>, places: &[u32]) -> Self {
+        let PairContext { geometry, layout, .. } = context;
+        let first = layout.pair.first();
+        let place = |&number: &u32| {
+            let men = layout.men.unrank(number.into());
+            Place { men, turned: turned(geometry, men), occupied: men.own | men.opp }
+        };
         Unit {
             context,
-            men,
-            turned_men: Men { own: geometry.turn(men.opp), opp: geometry.turn(men.own) },
-            occupied: men.own | men.opp,
+            places: places.iter().map(place).collect(),
+            first_slot: layout.slots[places[0] as usize] as usize,
             a: context.subsets.of_size(first.own_kings),
             b: context.subsets.of_size(first.opp_kings),
         }
@@ -117,7 +137,8 @@ impl<'a, R: RuleSet> Unit<'a, R> {
         }
         self.man_moves(0, done[1], scores_a);
         self.man_moves(1, done[0], scores_b);
-        self.set_up(0..self.a.sets.len(), [scores_a, scores_b], [open_a, open_b], buckets);
+        let rows = 0..self.places.len() * self.a.sets.len();
+        self.set_up(rows, [scores_a, scores_b], [open_a, open_b], buckets);
         {
             let scores = [cells(scores_a), cells(scores_b)];
             let open = [cells(open_a), cells(open_b)];
@@ -202,29 +223,41 @@ impl<'a, R: RuleSet> Unit<'a, R> {
         Ok(())
     }
 
-    /// Men as the given side sees them.
-    #[inline(always)]
-    fn seen_by(&self, side: usize) -> Men<R::Bits> {
-        if side == 0 { self.men } else { self.turned_men }
-    }
-
-    /// Takes the quiet moves of all men of a side into the scores, the kings wherever they stand.
+    /// Takes the quiet moves of all men of a side out of the unit into the scores, the kings wherever they stand.
     ///
     /// A man move keeps all kings, so the results for a whole unit lie in one run, in the same order. Placements with
     /// a king in the way of the move are not positions after it, and hold a value that counts least.
     #[inline(always)]
     fn man_moves<S: Score>(&self, side: usize, done: &[S], scores: &mut [S]) {
+        let len = self.context.layout.unit_len();
+        for (place, scores) in self.places.iter().zip(scores.chunks_exact_mut(len)) {
+            self.man_moves_of(place, side, done, scores);
+        }
+    }
+
+    /// [`Unit::man_moves`] for one placement of men.
+    #[inline(always)]
+    fn man_moves_of<S: Score>(
+        &self,
+        place: &Place<R::Bits>,
+        side: usize,
+        done: &[S],
+        scores: &mut [S],
+    ) {
         let PairContext { geometry, layout, .. } = self.context;
-        let mine = self.seen_by(side);
+        let mine = place.seen_by(side);
         for from in squares_of(mine.own) {
             for &direction in R::RULES.man_moves {
+                if R::RULES.man_returns(direction) {
+                    continue;
+                }
                 let target =
                     geometry.step[direction as usize][from as usize] & !(mine.own | mine.opp);
                 if target.is_zero() {
                     continue;
                 }
                 let rest = mine.own ^ R::Bits::bit(from);
-                if (target & geometry.last_row).is_zero() {
+                if !R::RULES.has_kings() || (target & geometry.last_row).is_zero() {
                     let men = Men { own: rest | target, opp: mine.opp };
                     let base = layout.base(self.in_pair(side, men));
                     let next = &done[base..base + scores.len()];
@@ -290,7 +323,7 @@ impl<'a, R: RuleSet> Unit<'a, R> {
         }
     }
 
-    /// Captures, counts of king moves and finished games, for the rows of some of A's king sets.
+    /// Captures, counts of moves inside the unit and finished games, for some rows.
     #[inline(always)]
     fn set_up<S: Score>(
         &self,
@@ -303,31 +336,32 @@ impl<'a, R: RuleSet> Unit<'a, R> {
         let [scores_a, scores_b] = scores;
         let [open_a, open_b] = open;
         let width = self.b.sets.len();
-        let mut place = 0;
-        for a in rows {
-            let a_kings = self.a.sets[a];
-            let taken = self.occupied | a_kings;
-            let hole = !free_of(a_kings, self.occupied);
+        let mut next = 0;
+        for row in rows {
+            let place = &self.places[row / self.a.sets.len()];
+            let a_kings = self.a.sets[row % self.a.sets.len()];
+            let taken = place.occupied | a_kings;
+            let hole = !free_of(a_kings, place.occupied);
             for (b, &b_kings) in self.b.sets.iter().enumerate() {
-                let here = place;
-                place += 1;
+                let here = next;
+                next += 1;
                 if hole || !free_of(b_kings, taken) {
                     (scores_a[here], open_a[here]) = (S::BEST, 0);
                     (scores_b[here], open_b[here]) = (S::BEST, 0);
                     continue;
                 }
-                let index = a * width + b;
+                let index = row * width + b;
                 let position = Turned {
-                    own_men: self.men.own,
+                    own_men: place.men.own,
                     own_kings: a_kings,
-                    opp_men: self.men.opp,
+                    opp_men: place.men.opp,
                     opp_kings: b_kings,
                 };
                 open_a[here] = self.begin(0, &position, index, &mut scores_a[here], buckets);
                 let position = Turned {
-                    own_men: self.turned_men.own,
+                    own_men: place.turned.own,
                     own_kings: geometry.turn(b_kings),
-                    opp_men: self.turned_men.opp,
+                    opp_men: place.turned.opp,
                     opp_kings: geometry.turn(a_kings),
                 };
                 open_b[here] = self.begin(1, &position, index, &mut scores_b[here], buckets);
@@ -335,8 +369,8 @@ impl<'a, R: RuleSet> Unit<'a, R> {
         }
     }
 
-    /// First look at a position, whose score already is the best of its man moves. Returns the number of
-    /// its quiet king moves, or 0 if its score is now final.
+    /// First look at a position, whose score already is the best of its quiet moves out of the unit. Returns the number of
+    /// those inside, or 0 if its score is now final.
     #[inline(always)]
     fn begin<S: Score>(
         &self,
@@ -355,21 +389,27 @@ impl<'a, R: RuleSet> Unit<'a, R> {
             for from in squares_of(position.own_kings) {
                 open += king_reach::<R>(geometry, from, occupied).count_ones();
             }
+            for &direction in R::RULES.man_moves {
+                if R::RULES.man_returns(direction) {
+                    for from in squares_of(position.own_men) {
+                        let target = geometry.step[direction as usize][from as usize];
+                        open += (target & !occupied).count_ones();
+                    }
+                }
+            }
             if open == 0 && !has_man_move::<R>(geometry, position.own_men, occupied) {
                 *score = S::of::<R>(R::RULES.no_move.value());
             }
         }
-        // An open position whose man moves win may yet win sooner by a king move; one that
-        // has found no win waits for its king moves.
+        // An open position with a move out of the unit that wins may yet win sooner by one inside; one that
+        // has found no win waits for those.
         if if open == 0 { score.is_decided() } else { score.is_win() } {
             buckets.push::<R, S>(*longest, *score, side, index);
         }
-        // More than any number of king moves on the boards and for the pieces that are indexed.
-        debug_assert!(open <= u8::MAX as u32);
-        open as u8
+        u8::try_from(open).expect("fewer than 256 moves of the pieces that are indexed")
     }
 
-    /// Tells the predecessors of a position, by quiet king moves, what it is worth.
+    /// Tells the predecessors of a position, by quiet moves inside the unit, what it is worth.
     #[inline(always)]
     fn take_back<S: Score>(
         &self,
@@ -388,20 +428,31 @@ impl<'a, R: RuleSet> Unit<'a, R> {
         }
         open[side][index as usize].put(0);
         let width = self.b.sets.len() as u32;
-        let (a, b) = ((index / width) as usize, (index % width) as usize);
+        let (row, b) = ((index / width) as usize, (index % width) as usize);
         let width = width as usize;
+        // A unit of one placement of men is by far the most frequent.
+        let (place, a) = match R::RULES.unit() {
+            UnitKind::Placement => (0, row),
+            _ => (row / self.a.sets.len(), row % self.a.sets.len()),
+        };
+        let base = place * self.context.layout.unit_len();
+        let place = &self.places[place];
         let (a_kings, b_kings) = (self.a.sets[a], self.b.sets[b]);
-        let occupied = self.occupied | a_kings | b_kings;
+        let occupied = place.occupied | a_kings | b_kings;
         let before = score.before_move::<R>();
         let other = 1 - side;
         let (scores, open) = (scores[other], open[other]);
+        if R::RULES.unit() != UnitKind::Placement {
+            let kings_index = index as usize - base;
+            self.take_back_men(place, (other, kings_index), occupied, before, scores, open, buckets);
+        }
         let first = self.context.layout.pair.first();
         if other == 0 {
             for (nth, to) in squares_of(a_kings).enumerate() {
                 let smaller = subsets.of_size(first.own_kings - 1);
                 let with = smaller.with(self.a.without(a, nth));
                 for from in squares_of(king_reach::<R>(geometry, to, occupied)) {
-                    let index = with[from as usize] as usize * width + b;
+                    let index = base + with[from as usize] as usize * width + b;
                     self.offer(other, index, before, &scores[index], &open[index], buckets);
                 }
             }
@@ -410,14 +461,47 @@ impl<'a, R: RuleSet> Unit<'a, R> {
                 let smaller = subsets.of_size(first.opp_kings - 1);
                 let with = smaller.with(self.b.without(b, nth));
                 for from in squares_of(king_reach::<R>(geometry, to, occupied)) {
-                    let index = a * width + with[from as usize] as usize;
+                    let index = row * width + with[from as usize] as usize;
                     self.offer(other, index, before, &scores[index], &open[index], buckets);
                 }
             }
         }
     }
 
-    /// One king move of a position turns out to be worth `before`.
+    /// Like [`Unit::take_back`], for moves of men inside the unit.
+    #[inline(always)]
+    fn take_back_men<S: Score>(
+        &self,
+        place: &Place<R::Bits>,
+        (other, kings_index): (usize, usize),
+        occupied: R::Bits,
+        before: S,
+        scores: &[impl Slot<S>],
+        open: &[impl Slot<u8>],
+        buckets: &mut Buckets,
+    ) {
+        let PairContext { geometry, layout, .. } = self.context;
+        let mine = place.seen_by(other);
+        let occupied = if other == 0 { occupied } else { geometry.turn(occupied) };
+        for &direction in R::RULES.man_moves {
+            if !R::RULES.man_returns(direction) {
+                continue;
+            }
+            let back = &geometry.step[direction.reversed() as usize];
+            for to in squares_of(mine.own) {
+                let from = back[to as usize] & !occupied;
+                if from.is_zero() {
+                    continue;
+                }
+                let men = Men { own: mine.own ^ R::Bits::bit(to) | from, opp: mine.opp };
+                let slot = layout.slots[layout.men.rank(self.in_pair(other, men)) as usize];
+                let index = (slot as usize - self.first_slot) * layout.unit_len() + kings_index;
+                self.offer(other, index, before, &scores[index], &open[index], buckets);
+            }
+        }
+    }
+
+    /// One move inside the unit turns out to be worth `before`.
     #[inline(always)]
     fn offer<S: Score>(
         &self,
@@ -448,10 +532,10 @@ impl<'a, R: RuleSet> Unit<'a, R> {
                 break;
             }
         }
-        // The last king move loses too: what the man moves are worth decides.
-        let men = score.get();
-        if men < S::DRAW {
-            let value = men.max(before);
+        // The last one loses too: what moves out of the unit are worth decides.
+        let out = score.get();
+        if out < S::DRAW {
+            let value = out.max(before);
             score.put(value);
             buckets.push::<R, S>(self.context.longest, value, side, index);
         }

@@ -7,18 +7,22 @@
 pub mod brute;
 pub mod tables;
 
-use damka::board::Bits;
-use damka::rules::{RuleSet, Rules, Turned, TurnedMove};
+use damka::board::{Bits, Playing};
+use damka::rules::{Numbering, RuleSet, Rules, Turned, TurnedMove};
 
 /// Runs an expression with a type alias for the rule set of a `damka::Variant`.
 #[allow(unused_macros)]
 macro_rules! with_rules {
     ($variant:expr, $alias:ident => $body:expr) => {
+        $crate::common::with_rules!(@ $variant, $alias => $body;
+            Russian RussianGiveaway Brazilian BrazilianGiveaway Pool English EnglishGiveaway Italian Spanish Portuguese Czech Thai Turkish RussianMajority International InternationalGiveaway Killer Frisian Canadian Alquerque)
+    };
+    (@ $variant:expr, $alias:ident => $body:expr; $($name:ident)+) => {
         match $variant {
-            damka::Variant::Russian => {
-                type $alias = damka::rules::Russian;
+            $(damka::Variant::$name => {
+                type $alias = damka::rules::$name;
                 $body
-            }
+            })+
             other => panic!("tests/common does not know {other} yet"),
         }
     };
@@ -62,6 +66,16 @@ impl Placement {
     /// # Panics
     /// If it is none.
     pub fn read(fen: &str, size: usize) -> Self {
+        Self::read_with(fen, &|number| numbered(number, size))
+    }
+
+    /// Reads a FEN with the numbers or names of a variant.
+    pub fn read_as(fen: &str, rules: &Rules) -> Self {
+        let order = reading_order(rules);
+        Self::read_with(fen, &|number| order[number - 1])
+    }
+
+    fn read_with(fen: &str, numbered: &dyn Fn(usize) -> (usize, usize)) -> Self {
         let mut parts = fen.split(':');
         let white_to_move = parts.next() == Some("W");
         assert!(white_to_move || fen.starts_with("B:"), "{fen}");
@@ -75,13 +89,12 @@ impl Placement {
                 let (first, last) = item.split_once('-').unwrap_or((item, item));
                 if let (Ok(first), Ok(last)) = (first.parse::<usize>(), last.parse::<usize>()) {
                     for number in first..=last {
-                        let (column, row) = numbered(number, size);
+                        let (column, row) = numbered(number);
                         pieces.push(Piece { white, king, column, row });
                     }
                 } else {
                     let column = (item.as_bytes()[0] - b'a') as usize;
                     let row = item[1..].parse::<usize>().expect(fen) - 1;
-                    assert!(column < size && row < size && column % 2 == row % 2, "{fen}");
                     pieces.push(Piece { white, king, column, row });
                 }
             }
@@ -104,6 +117,23 @@ impl Placement {
         }
         turned
     }
+}
+
+/// Columns and rows of the playing squares in the order of their numbers.
+pub fn reading_order(rules: &Rules) -> Vec<(usize, usize)> {
+    let (width, height) = (rules.shape.width as usize, rules.shape.height as usize);
+    let played = |&(column, row): &(usize, usize)| match rules.shape.playing {
+        Playing::Dark => (column + row).is_multiple_of(2),
+        Playing::Light => !(column + row).is_multiple_of(2),
+        Playing::All | Playing::Points => true,
+    };
+    let rows = (0..height).rev();
+    let all = rows.flat_map(|row| (0..width).map(move |column| (column, row)));
+    let mut order: Vec<_> = all.filter(played).collect();
+    if rules.numbering == Numbering::BottomRight {
+        order.reverse();
+    }
+    order
 }
 
 /// Column and row of a square number from White's top left.
