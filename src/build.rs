@@ -10,10 +10,10 @@ use std::time::Duration;
 use cpu_time::ProcessTime;
 
 use crate::index::{MOST_PIECES, Material, Pair, SliceIndex, plan};
-use crate::rules::{RuleSet, Rules, Variant, has_capture, with_rule_set};
+use crate::rules::{RuleSet, Rules, Variant, with_rule_set};
 use crate::solve::{
-    Finished, Monitor, PairTable, SolveError, SolveOptions, StoredValues, SubsetTables, restore,
-    solve,
+    Finished, Monitor, PairTable, SolveError, SolveOptions, StoredValues, SubsetTables, memory,
+    restore, solve,
 };
 use crate::store::{
     Cell, Cells, Header, Metric, StoreError, Table, TableId, TableInfo, WriteOptions,
@@ -64,6 +64,8 @@ pub enum BuildEvent<'a> {
         done: usize,
         /// Positions to be solved, one side to move.
         positions: u64,
+        /// Estimate of the most memory that will be in use, in bytes.
+        memory: u64,
     },
     /// A pair from an earlier build is read, because slices to come depend on it.
     Restoring(Pair),
@@ -210,6 +212,16 @@ pub fn build(
     }
     let folder = options.folder.join(options.variant.name());
     let in_folder = |source| BuildError::Folder { folder: folder.clone(), source };
+    let missing = with_rule_set!(options.variant, R => {
+        missing_pairs::<R>(options, &folder).map(|missing| missing.len())
+    })?;
+    if missing == 0 {
+        // Nothing to do, and maybe a folder where nothing can be written.
+        let pairs = plan(options.variant.rules(), options.pieces);
+        let slices = pairs.iter().map(|pair| pair.slices().count()).sum();
+        monitor.event(&BuildEvent::Planned { slices, done: slices, positions: 0, memory: 0 });
+        return Ok(BuildReport { skipped: slices, ..BuildReport::default() });
+    }
     fs::create_dir_all(&folder).map_err(in_folder)?;
     let _lock = lock(&folder)?;
     remove_leftovers(&folder)?;
@@ -279,12 +291,7 @@ impl<'a, R: RuleSet> Builder<'a, R> {
 
     fn run(mut self) -> Result<BuildReport, BuildError> {
         let pairs = plan(&R::RULES, self.options.pieces);
-        let mut missing = BTreeSet::new();
-        for &pair in &pairs {
-            if !self.is_done(pair)? {
-                missing.insert(pair);
-            }
-        }
+        let missing = missing_pairs::<R>(self.options, self.folder)?;
         let needed = with_dependencies(&R::RULES, &missing);
         let order: Vec<Pair> = pairs.iter().copied().filter(|pair| needed.contains(pair)).collect();
         let mut last_use = HashMap::new();
@@ -300,6 +307,7 @@ impl<'a, R: RuleSet> Builder<'a, R> {
             slices: all,
             done: all - to_do,
             positions: missing.iter().map(|&pair| positions::<R>(pair)).sum(),
+            memory: most_memory::<R>(&order, &last_use),
         });
         for (step, &pair) in order.iter().enumerate() {
             if self.monitor.should_stop() {
@@ -315,34 +323,12 @@ impl<'a, R: RuleSet> Builder<'a, R> {
         Ok(self.report)
     }
 
-    /// Whether the tables of all slices of a pair are there. One that is there but cannot be a table of
-    /// ours is an error: it is not ours to overwrite.
-    fn is_done(&self, pair: Pair) -> Result<bool, BuildError> {
-        let mut done = true;
-        for slice in pair.slices() {
-            for metric in [Metric::Wld, Metric::Dtw] {
-                match self.open(slice, metric) {
-                    Ok(_) => {}
-                    Err(error) if error.is_missing() => done = false,
-                    Err(error) => return Err(error.into()),
-                }
-            }
-        }
-        Ok(done)
-    }
-
-    fn open(&self, slice: Material, metric: Metric) -> Result<Table, StoreError> {
-        let id = TableId { variant: self.options.variant, material: slice, metric };
-        let positions = SliceIndex::new(R::geometry(), slice).len();
-        Table::open(&self.folder.join(id.file_name()), &id, positions)
-    }
-
     /// Solves a pair and writes its tables.
     fn solve(&mut self, pair: Pair) -> Result<PairTable<R>, BuildError> {
         self.monitor.event(&BuildEvent::Solving(pair));
         let start = ProcessTime::now();
         let monitor = SolveMonitor(self.monitor);
-        let table = solve(pair, &self.finished, &self.subsets, &self.options.solve, &monitor)?;
+        let mut table = solve(pair, &self.finished, &self.subsets, &self.options.solve, &monitor)?;
         let solve_cpu = start.elapsed();
 
         self.monitor.event(&BuildEvent::Writing(pair));
@@ -361,6 +347,7 @@ impl<'a, R: RuleSet> Builder<'a, R> {
             wld_bytes += sizes.wld;
             dtw_bytes += sizes.dtw;
         }
+        table.forget_captures();
         let report = PairReport {
             pair,
             positions: positions::<R>(pair),
@@ -394,8 +381,8 @@ impl<'a, R: RuleSet> Builder<'a, R> {
     }
 
     fn decode(&self, slice: Material) -> Result<Decoded, StoreError> {
-        let wld = self.open(slice, Metric::Wld)?;
-        let dtw = self.open(slice, Metric::Dtw)?;
+        let wld = open::<R>(self.options, self.folder, slice, Metric::Wld)?;
+        let dtw = open::<R>(self.options, self.folder, slice, Metric::Dtw)?;
         let mut cells = Vec::with_capacity(wld.positions() as usize);
         for block in wld.blocks() {
             let block = block?;
@@ -449,22 +436,64 @@ impl<R: RuleSet> Cells for SliceCells<'_, R> {
     }
 
     fn fill(&self, start: u64, out: &mut [Cell]) {
-        let geometry = R::geometry();
         let mut cells = out.iter_mut();
         self.table.visit(
             &self.index,
             self.subsets,
             start,
             cells.len() as u64,
-            |position, value| {
-                let cell = match has_capture::<R>(geometry, position) {
-                    true => Cell::DONT_CARE,
-                    false => Cell::from(value),
-                };
+            |value, captures| {
+                let cell = if captures { Cell::DONT_CARE } else { Cell::from(value) };
                 *cells.next().expect("as many positions as asked for") = cell;
             },
         );
     }
+}
+
+/// Pairs of which a table is not there. One that is there but cannot be a table of ours is an error: it is not
+/// ours to overwrite.
+fn missing_pairs<R: RuleSet>(
+    options: &BuildOptions,
+    folder: &Path,
+) -> Result<BTreeSet<Pair>, BuildError> {
+    let mut missing = BTreeSet::new();
+    for pair in plan(&R::RULES, options.pieces) {
+        for slice in pair.slices() {
+            for metric in [Metric::Wld, Metric::Dtw] {
+                match open::<R>(options, folder, slice, metric) {
+                    Err(error) if error.is_missing() => drop(missing.insert(pair)),
+                    opened => drop(opened?),
+                }
+            }
+        }
+    }
+    Ok(missing)
+}
+
+fn open<R: RuleSet>(
+    options: &BuildOptions,
+    folder: &Path,
+    slice: Material,
+    metric: Metric,
+) -> Result<Table, StoreError> {
+    let id = TableId { variant: options.variant, material: slice, metric };
+    let positions = SliceIndex::new(R::geometry(), slice).len();
+    Table::open(&folder.join(id.file_name()), &id, positions)
+}
+
+/// Most memory while pairs are solved in this order and kept until the step of their last use.
+fn most_memory<R: RuleSet>(order: &[Pair], last_use: &HashMap<Pair, usize>) -> u64 {
+    let mut held: Vec<(Pair, u64)> = Vec::new();
+    let mut most = 0;
+    for (step, &pair) in order.iter().enumerate() {
+        let (solved, solving) = memory(R::geometry(), pair, rayon::current_num_threads());
+        let others: u64 = held.iter().map(|(_, bytes)| bytes).sum();
+        most = most.max(others.saturating_add(solving));
+        held.push((pair, solved));
+        held.retain(|(pair, _)| last_use.get(pair).is_some_and(|&last| last > step));
+    }
+    // The program itself, the encoders, and what allocators keep.
+    most.saturating_add(most / 8).saturating_add(16 << 20)
 }
 
 /// Positions in the slices of a pair.

@@ -209,12 +209,18 @@ fn verify_slice<R: RuleSet>(
     faults
 }
 
-/// A number below `len` for each `n`, spread evenly (splitmix64).
+/// A number below `len` for each `n` below `len`, no two the same, spread over all: a walk in steps of about the golden
+/// ratio of the length.
 fn scatter(n: u64, len: u64) -> u64 {
-    let mut x = n.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    (((x ^ x >> 31) as u128 * len as u128) >> 64) as u64
+    let gcd = |mut a: u64, mut b: u64| {
+        while b > 0 {
+            (a, b) = (b, a % b);
+        }
+        a
+    };
+    let golden = ((u128::from(len) * 0x9e37_79b9_7f4a_7c15) >> 64) as u64;
+    let step = (golden.max(1)..).find(|&step| gcd(step, len) == 1).expect("1 more than a multiple");
+    (u128::from(n) * u128::from(step) % u128::from(len)) as u64
 }
 
 fn verify_position<R: RuleSet>(
@@ -241,4 +247,20 @@ fn verify_position<R: RuleSet>(
         return Err(Fault::Wld { position, wld, value: stored });
     }
     Ok(stored)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn samples_visit_no_position_twice() {
+        for len in [1, 2, 3, 10, 992, 14_880, 65_536] {
+            let visited: HashSet<u64> = (0..len).map(|n| scatter(n, len)).collect();
+            assert_eq!(visited.len() as u64, len);
+            assert!(visited.iter().all(|&place| place < len));
+        }
+    }
 }

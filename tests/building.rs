@@ -62,7 +62,8 @@ fn built_with(pieces: u32, threads: usize, solve: SolveOptions) -> Files {
 
 #[test]
 fn there_are_two_tables_for_each_slice() {
-    let slices = plan(Variant::Russian.rules(), 4).iter().map(|pair| pair.slices().count()).sum::<usize>();
+    let slices =
+        plan(Variant::Russian.rules(), 4).iter().map(|pair| pair.slices().count()).sum::<usize>();
     assert_eq!(slices, 41);
     assert_eq!(WHOLE.len(), 82);
 }

@@ -2,8 +2,8 @@
 
 use damka::board::Bits;
 use damka::rules::{
-    Capture, RuleSet, Turned, TurnedMove, has_capture, has_quiet_move, moves,
-    visit_captures, visit_quiet_moves,
+    Capture, RuleSet, Turned, TurnedMove, has_capture, has_quiet_move, moves, visit_captures,
+    visit_quiet_moves,
 };
 use num_traits::{PrimInt, Zero};
 use proptest::prelude::*;

@@ -44,7 +44,9 @@ static VALUES: LazyLock<brute::Values> = LazyLock::new(|| {
 
 /// All slices with so many pieces.
 fn slices(pieces: u32) -> Vec<Material> {
-    let all = plan(&Russian::RULES, pieces).into_iter().flat_map(|pair| pair.slices().collect::<Vec<_>>());
+    let all = plan(&Russian::RULES, pieces)
+        .into_iter()
+        .flat_map(|pair| pair.slices().collect::<Vec<_>>());
     all.filter(|slice| slice.pieces() == pieces).collect()
 }
 

@@ -38,7 +38,8 @@ fn solved<R: RuleSet>(slices: &[Material]) -> Finished<R> {
 
 /// `1K2M-0K1M`, White's pieces first, White to move.
 fn material(name: &str) -> Material {
-    let counts: Vec<u8> = name.split(|c: char| !c.is_ascii_digit()).filter_map(|n| n.parse().ok()).collect();
+    let counts: Vec<u8> =
+        name.split(|c: char| !c.is_ascii_digit()).filter_map(|n| n.parse().ok()).collect();
     let [own_kings, own_men, opp_kings, opp_men] = counts[..] else { panic!("{name}") };
     Material { own_kings, own_men, opp_kings, opp_men }
 }

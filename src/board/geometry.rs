@@ -372,7 +372,8 @@ mod tests {
             for direction in Direction::ALL {
                 let step = points.step[direction as usize][square];
                 if step != 0 {
-                    let back = points.step[direction.reversed() as usize][step.trailing_zeros() as usize];
+                    let back =
+                        points.step[direction.reversed() as usize][step.trailing_zeros() as usize];
                     assert_eq!(back, 1 << square);
                 }
             }

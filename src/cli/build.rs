@@ -106,14 +106,15 @@ impl BuildMonitor for Watcher {
 
     fn event(&self, event: &BuildEvent<'_>) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if let &BuildEvent::Planned { slices, done, positions } = event {
+        if let &BuildEvent::Planned { slices, done, positions, memory } = event {
             let _ = writeln!(
                 io::stderr(),
-                "{}: {} to build of {}, {}",
+                "{}: {} to build of {}, {}, about {} MB of memory",
                 self.place.display(),
                 slices - done,
                 count(slices as u64, "slice", "slices"),
                 count(positions, "position", "positions"),
+                grouped(memory.div_ceil(1_000_000)),
             );
             state.progress = (done < slices).then(|| Progress::new(positions, done, slices));
         }

@@ -6,7 +6,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use damka::index::{Material, plan};
+use damka::index::{Material, slices};
 use damka::store::{FORMAT_VERSION, Metric};
 use damka::{Tablebase, Variant};
 
@@ -97,11 +97,7 @@ fn describe_tables(out: &mut dyn Write, tables: &Tablebase) -> anyhow::Result<bo
     }
     let begun: BTreeSet<u32> = tables.found().iter().map(|found| found.slice.pieces()).collect();
     for pieces in begun {
-        let slices: Vec<Material> = plan(tables.variant().rules(), pieces)
-            .iter()
-            .flat_map(|pair| pair.slices())
-            .filter(|slice| slice.pieces() == pieces)
-            .collect();
+        let slices = slices(tables.variant().rules(), pieces);
         let is_whole = |slice: &Material| {
             [Metric::Wld, Metric::Dtw].iter().all(|m| whole.contains(&(*slice, m.extension())))
         };

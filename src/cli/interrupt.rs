@@ -12,7 +12,8 @@ use super::exit::Exit;
 pub struct Interrupt(Arc<AtomicBool>);
 
 impl Interrupt {
-    /// Watches for Ctrl-C (SIGINT, SIGTERM, SIGHUP) from now on. Call once.
+    /// Watches for Ctrl-C (SIGINT) from now on. Call once. Other signals keep their meaning: a build under `nohup`
+    /// goes on after the terminal is closed, and tables survive any end of the program.
     pub fn watch() -> Self {
         let interrupt = Self::default();
         let flag = interrupt.clone();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use damka::index::{Material, plan};
+use damka::index::{self, Material};
 use damka::probe::ProbeError;
 use damka::store::{Header, Metric};
 use damka::value::Counts;
@@ -57,14 +57,17 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
                 *total = total.merge(header.counts);
             }
             Err(error) => {
-                exit = Exit::of_probe(&error);
+                // Broken tables matter more than what the system could not do.
+                if exit != Exit::Broken {
+                    exit = Exit::of_probe(&error);
+                }
                 complain(&one_line(&error.into()));
             }
         }
         let is_last = slices.get(place + 1).is_none_or(|next| next.pieces() != pieces);
         if let Some((number, total)) = totals.get(&pieces).filter(|_| is_last) {
             rows.push(row(args, &format!("total-{pieces}"), *total));
-            let of = slices_of(args.variant, pieces);
+            let of = index::slices(args.variant.rules(), pieces).len();
             if *number < of {
                 complain(&format!("total-{pieces} is of {number} slices; there are {of}"));
             }
@@ -78,20 +81,22 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     Ok(exit)
 }
 
-/// Header of one of the tables of a slice: they say the same.
+/// Header of a slice that has one table or both, which say the same.
 fn header(tables: &Tablebase, slice: Material) -> Result<Header, ProbeError> {
-    let dtw = tables.header(slice, Metric::Dtw);
-    match dtw {
-        Err(error) if error.is_missing() => tables.header(slice, Metric::Wld),
-        dtw => dtw,
+    let [dtw, wld] = [Metric::Dtw, Metric::Wld].map(|metric| tables.header(slice, metric));
+    match (dtw, wld) {
+        (Err(error), Ok(header)) | (Ok(header), Err(error)) if error.is_missing() => Ok(header),
+        (Err(error), _) | (_, Err(error)) => Err(error),
+        (Ok(dtw), Ok(wld)) if dtw.counts != wld.counts => Err(ProbeError::Mismatch {
+            dtw: tables
+                .found()
+                .iter()
+                .find(|found| (found.slice, found.metric) == (slice, Metric::Dtw))
+                .map(|found| found.path.clone())
+                .unwrap_or_default(),
+        }),
+        (Ok(dtw), Ok(_)) => Ok(dtw),
     }
-}
-
-/// How many slices of so many pieces there are.
-pub fn slices_of(variant: Variant, pieces: u32) -> usize {
-    let pairs = plan(variant.rules(), pieces);
-    let pairs = pairs.iter().filter(|pair| pair.first().pieces() == pieces);
-    pairs.map(|pair| pair.slices().count()).sum()
 }
 
 fn row(args: &Args, name: &str, counts: Counts) -> Vec<String> {

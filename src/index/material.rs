@@ -65,11 +65,6 @@ impl Material {
     pub const fn men(self) -> u32 {
         (self.own_men + self.opp_men) as u32
     }
-
-    /// Number of kings.
-    pub const fn kings(self) -> u32 {
-        (self.own_kings + self.opp_kings) as u32
-    }
 }
 
 impl fmt::Display for Material {

@@ -13,6 +13,14 @@ pub struct Men<B> {
     pub opp: B,
 }
 
+impl<B: Bits> Men<B> {
+    /// The same men as the other side sees them.
+    #[inline(always)]
+    pub fn turned(self, geometry: &Geometry<B>) -> Self {
+        Men { own: geometry.turn(self.opp), opp: geometry.turn(self.own) }
+    }
+}
+
 /// Numbering of the placements of so many men a side.
 ///
 /// Where men are crowned, own men stand on any row but the last and the other side's on any but the first; no two stand on

@@ -10,6 +10,6 @@ mod subset;
 pub use binomial::binomial;
 pub use material::{Material, MaterialError};
 pub use men::{Men, MenIndex};
-pub use plan::{MOST_PIECES, Pair, plan};
+pub use plan::{MOST_PIECES, Pair, plan, slices};
 pub use slice::SliceIndex;
 pub use subset::{rank_subset, unrank_subset};

@@ -126,7 +126,9 @@ mod tests {
         // Positions with at least one piece a side, one side to move (OEIS A055213 less the one-sided ones).
         let published = [3_488, 196_032, 6_209_316, 139_450_808, 2_426_085_676, 34_243_113_624u64];
         for (pieces, positions) in (2..).zip(published) {
-            let all = plan(&Russian::RULES, pieces).into_iter().flat_map(|pair| pair.slices().collect::<Vec<_>>());
+            let all = plan(&Russian::RULES, pieces)
+                .into_iter()
+                .flat_map(|pair| pair.slices().collect::<Vec<_>>());
             let lengths = all
                 .filter(|material| material.pieces() == pieces)
                 .map(|material| SliceIndex::new(Russian::geometry(), material).len());

@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 use super::cache::{BlockCache, block_cache};
 use super::resolve::resolve;
 use crate::board::Bits;
-use crate::index::{MOST_PIECES, Material, SliceIndex};
+use crate::index::{MOST_PIECES, Material, SliceIndex, slices};
 use crate::play::{Move, legal_moves};
 use crate::position::Position;
 use crate::rules::{Colour, RuleSet, Turned, Variant, with_rule_set};
@@ -198,13 +198,11 @@ impl Tablebase {
             self.found.iter().any(|found| found.slice == slice && found.metric == metric)
         };
         let complete = |&pieces: &u32| {
-            let pairs = crate::index::plan(self.variant.rules(), pieces);
-            let slices = pairs.iter().flat_map(|pair| pair.slices());
-            slices
-                .filter(|slice| slice.pieces() == pieces)
+            slices(self.variant.rules(), pieces)
+                .into_iter()
                 .all(|slice| has(slice, Metric::Wld) && has(slice, Metric::Dtw))
         };
-        (2..).take_while(complete).last().unwrap_or(0)
+        (2..=MOST_PIECES).take_while(complete).last().unwrap_or(0)
     }
 
     /// Header of a table: counts, longest distances, sizes.

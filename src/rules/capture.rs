@@ -256,13 +256,8 @@ impl<R: RuleSet, T: Trail, F: FnMut(&Capture<R::Bits>, u64, &T)> Walk<'_, R, T, 
 
     #[inline(always)]
     fn report(&mut self, to: u8, taken: Taken<R::Bits>, is_king: bool) {
-        let capture = Capture {
-            from: self.from,
-            to,
-            taken: taken.pieces,
-            was_king: self.was_king,
-            is_king,
-        };
+        let capture =
+            Capture { from: self.from, to, taken: taken.pieces, was_king: self.was_king, is_king };
         let rank = self.rank(&capture, taken.kings);
         (self.sink)(&capture, rank, self.trail);
     }
@@ -297,10 +292,7 @@ fn man_prey<R: RuleSet>(opponents: R::Bits, kings: R::Bits) -> R::Bits {
 
 /// Whether the side to move can capture.
 #[inline(always)]
-pub fn has_capture<R: RuleSet>(
-    geometry: &Geometry<R::Bits>,
-    position: &Turned<R::Bits>,
-) -> bool {
+pub fn has_capture<R: RuleSet>(geometry: &Geometry<R::Bits>, position: &Turned<R::Bits>) -> bool {
     let occupied = position.occupied();
     // Whether there is room behind the victim, a set of one square or none.
     let room = |victim: R::Bits, direction: Direction| {

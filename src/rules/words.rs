@@ -1,8 +1,6 @@
 //! Rules in words.
 
-use super::types::{
-    KingRange, Landing, NoMove, Precedence, Promotion, Removal, Rules,
-};
+use super::types::{KingRange, Landing, NoMove, Precedence, Promotion, Removal, Rules};
 use crate::board::{Direction, Playing};
 
 impl Rules {
@@ -53,7 +51,9 @@ impl Rules {
         });
         words.push(
             match self.removal {
-                Removal::AtEnd => "captured pieces leave the board after the move, and none is jumped twice",
+                Removal::AtEnd => {
+                    "captured pieces leave the board after the move, and none is jumped twice"
+                }
                 Removal::AtOnce => "captured pieces leave the board at once",
             }
             .to_owned(),

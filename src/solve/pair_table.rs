@@ -2,14 +2,16 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
+use bitvec::prelude::{BitVec, Lsb0};
 use rayon::prelude::*;
 
 use super::score::Score;
 use super::subsets::SubsetTables;
 use crate::board::{Bits, Geometry};
 use crate::index::{Material, Men, MenIndex, Pair, SliceIndex, rank_subset};
-use crate::rules::{RuleSet, Turned};
+use crate::rules::{RuleSet, Turned, has_capture};
 use crate::value::{Counts, Value};
 
 /// How the values of a pair lie in memory.
@@ -76,6 +78,29 @@ pub struct PairTable<R: RuleSet> {
     pub(crate) layout: Layout<R::Bits>,
     /// With side A to move, and with side B.
     pub(crate) scores: [Scores; 2],
+    /// The same for captures; only until the tables are written.
+    pub(crate) captures: Option<[Captures; 2]>,
+}
+
+/// Placements in which the side to move has a capture. Set by many threads at once.
+#[derive(Debug)]
+pub(crate) struct Captures(BitVec<AtomicU64, Lsb0>);
+
+impl Captures {
+    /// None of so many placements.
+    pub fn none(placements: usize) -> Self {
+        Captures(BitVec::repeat(false, placements))
+    }
+
+    #[inline(always)]
+    pub fn insert(&self, index: usize) {
+        self.0.set_aliased(index, true);
+    }
+
+    #[inline(always)]
+    pub fn contains(&self, index: usize) -> bool {
+        self.0[index]
+    }
 }
 
 /// Pairs that are solved.
@@ -87,13 +112,9 @@ impl<R: RuleSet> PairTable<R> {
         self.layout.pair
     }
 
-    /// Bytes of memory that the values and their directory take.
-    pub fn memory(&self) -> usize {
-        let scores = self.scores.iter().map(|scores| match scores {
-            Scores::Narrow(scores) => scores.len(),
-            Scores::Wide(scores) => 2 * scores.len(),
-        });
-        scores.sum::<usize>() + 4 * self.layout.slots.len()
+    /// Forgets which positions have captures, which only [`PairTable::visit`] is quicker with.
+    pub fn forget_captures(&mut self) {
+        self.captures = None;
     }
 
     /// Which half of the pair holds a slice.
@@ -125,14 +146,14 @@ impl<R: RuleSet> PairTable<R> {
     }
 
     /// Calls `visit` for the positions `start..start + len` of a slice of the pair, in index order,
-    /// with their values. `index` is that of the slice.
+    /// with their values, and whether the side to move has a capture. `index` is that of the slice.
     pub fn visit(
         &self,
         index: &SliceIndex<R::Bits>,
         subsets: &SubsetTables<R::Bits>,
         start: u64,
         len: u64,
-        mut visit: impl FnMut(&Turned<R::Bits>, Value),
+        mut visit: impl FnMut(Value, bool),
     ) {
         let geometry = self.layout.geometry;
         let slice = index.material();
@@ -146,7 +167,7 @@ impl<R: RuleSet> PairTable<R> {
             let men = index.men().unrank(unit);
             let base = self.layout.base(match side {
                 0 => men,
-                _ => Men { own: geometry.turn(men.opp), opp: geometry.turn(men.own) },
+                _ => men.turned(geometry),
             });
             let men_set = men.own | men.opp;
             for (opp, &opp_kings) in opp_subsets.sets.iter().enumerate() {
@@ -170,10 +191,17 @@ impl<R: RuleSet> PairTable<R> {
                         0 => (own, opp),
                         _ => (opp_subsets.turned[opp] as usize, own_subsets.turned[own] as usize),
                     };
-                    let score = self.scores[side].get::<u16>(base + a * self.layout.b_sets + b);
-                    let position =
-                        Turned { own_men: men.own, own_kings, opp_men: men.opp, opp_kings };
-                    visit(&position, score.value::<R>());
+                    let place = base + a * self.layout.b_sets + b;
+                    let score = self.scores[side].get::<u16>(place);
+                    let captures = match &self.captures {
+                        Some(captures) => captures[side].contains(place),
+                        None => {
+                            let (own_men, opp_men) = (men.own, men.opp);
+                            let position = Turned { own_men, own_kings, opp_men, opp_kings };
+                            has_capture::<R>(geometry, &position)
+                        }
+                    };
+                    visit(score.value::<R>(), captures);
                     left -= 1;
                     if left == 0 {
                         return;

@@ -9,7 +9,6 @@ use super::pair_table::{Finished, Layout, PairTable, Scores, free_of};
 use super::score::Score;
 use super::solver::{Latch, Monitor, SolveError};
 use super::subsets::SubsetTables;
-use super::unit::turned;
 use crate::index::SliceIndex;
 use crate::rules::{RuleSet, Turned};
 use crate::value::Value;
@@ -52,7 +51,7 @@ pub fn restore<R: RuleSet>(
         })
     };
     let [a, b] = scores;
-    Ok(PairTable { layout, scores: [a?, b?] })
+    Ok(PairTable { layout, scores: [a?, b?], captures: None })
 }
 
 /// Scores of all placements with one side to move.
@@ -80,7 +79,7 @@ fn fill<R: RuleSet, S: Score>(
             return;
         }
         let men = layout.men.unrank(unit as u64);
-        let men = if side == 0 { men } else { turned(geometry, men) };
+        let men = if side == 0 { men } else { men.turned(geometry) };
         let men_set = men.own | men.opp;
         let mut number = index.men().rank(men) * index.unit_len();
         for (opp_rank, &opp_kings) in opp.sets.iter().enumerate() {

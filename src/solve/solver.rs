@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use rayon::prelude::*;
 
 use super::captures::Targets;
-use super::pair_table::{Finished, Layout, PairTable, Scores};
+use super::pair_table::{Captures, Finished, Layout, PairTable, Scores};
 use super::score::Score;
 use super::subsets::SubsetTables;
-use super::unit::{MAX_UNIT_LEN, PairContext, Scratch, TooLong, Unit, turned};
+use super::unit::{MAX_UNIT_LEN, PairContext, Scratch, TooLong, Unit};
 use crate::board::{Bits, Geometry, squares_of};
 use crate::index::{Material, Men, MenIndex, Pair, binomial};
 use crate::rules::{RuleSet, UnitKind};
@@ -90,6 +90,14 @@ pub enum SolveError {
         /// The pair.
         pair: Pair,
     },
+    /// There is not enough memory.
+    #[error("no memory for {bytes} bytes, to solve {}", pair.first())]
+    Memory {
+        /// The pair.
+        pair: Pair,
+        /// Bytes that could not be had.
+        bytes: u64,
+    },
     /// What tables store of a slice are not values of its positions.
     #[error("the tables of {slice} do not belong together")]
     Unusable {
@@ -144,7 +152,7 @@ impl<B: Bits> Layout<B> {
         let couple = self.pair.is_symmetric() && R::RULES.unit() == UnitKind::Placement;
         let place = |number: u32| {
             let men = self.men.unrank(number.into());
-            let turned = turned(geometry, men);
+            let turned = men.turned(geometry);
             let advanced = || geometry.advancement(men.own) + geometry.advancement(turned.own);
             let (level, unit) = match R::RULES.unit() {
                 UnitKind::Placement => (advanced(), number.into()),
@@ -195,6 +203,22 @@ fn ranks<B: Bits>(geometry: &Geometry<B>, men: Men<B>) -> u128 {
     ranks[0] << 64 | ranks[1]
 }
 
+/// Bytes that a pair takes once it is solved, and while it is solved on so many threads, with one-byte scores.
+/// Saturates for pairs that are too large for [`solve`].
+pub fn memory<B: Bits>(geometry: &'static Geometry<B>, pair: Pair, threads: usize) -> (u64, u64) {
+    let first = pair.first();
+    let sets = |kings: u8| binomial(geometry.squares as u32, kings.into());
+    let unit = sets(first.own_kings).saturating_mul(sets(first.opp_kings));
+    let places = MenIndex::new(geometry, first.own_men.into(), first.opp_men.into()).count();
+    let placements = places.saturating_mul(unit);
+    let solved = placements.saturating_mul(2).saturating_add(places.saturating_mul(4));
+    // Flags of captures, the order of the places, and for each unit at work the counts of open moves and the buckets,
+    // which hold a number of four bytes for most placements and side to move.
+    let at_work = (threads as u64).min(places).saturating_mul(unit).saturating_mul(12);
+    let more = (placements / 4).saturating_add(places.saturating_mul(40)).saturating_add(at_work);
+    (solved, solved.saturating_add(more))
+}
+
 /// Solves a pair of slices, on the threads of the current rayon pool.
 ///
 /// # Errors
@@ -212,11 +236,14 @@ pub fn solve<R: RuleSet>(
     let (order, levels) = layout.sort_by_level::<R>();
     let targets =
         |slice| Targets::<R>::new(slice, finished).map_err(|pair| SolveError::Missing { pair });
+    let placements = layout.unit_len() * order.len();
+    let captures = [Captures::none(placements), Captures::none(placements)];
     let mut context = PairContext {
         geometry,
         layout: &layout,
         subsets,
         targets: [targets(pair.first())?, targets(pair.first().twin())?],
+        captures: &captures,
         longest: options.longest_narrow.min(<u8 as Score>::LONGEST),
     };
     let wide = pair.dependencies(&R::RULES).iter().any(|pair| {
@@ -233,7 +260,7 @@ pub fn solve<R: RuleSet>(
         }
     };
     drop(context);
-    Ok(PairTable { layout, scores })
+    Ok(PairTable { layout, scores, captures: Some(captures) })
 }
 
 /// Some placements of men with the room for their scores.
@@ -261,8 +288,16 @@ impl Job<'_> {
     ) -> Result<Option<[Vec<S>; 2]>, SolveError> {
         let layout = context.layout;
         let len = layout.unit_len();
-        let mut scores_a = vec![S::default(); len * self.order.len()];
-        let mut scores_b = scores_a.clone();
+        let room = || {
+            let mut scores: Vec<S> = Vec::new();
+            let placements = len * self.order.len();
+            let pair = layout.pair;
+            let bytes = (placements * size_of::<S>()) as u64;
+            scores.try_reserve_exact(placements).map_err(|_| SolveError::Memory { pair, bytes })?;
+            scores.resize(placements, S::default());
+            Ok(scores)
+        };
+        let (mut scores_a, mut scores_b) = (room()?, room()?);
         let per_place = self.progress_per_place(context);
         let mut slot = 0;
         for level in self.levels {
@@ -315,8 +350,8 @@ impl Job<'_> {
                     let (a, a_mate) = a.split_at_mut(len);
                     let (b, b_mate) = b.split_at_mut(len);
                     Unit::new(context, &places[..1]).solve(done, [a, b], scratch)?;
-                    copy_turned(context, b, a_mate);
-                    copy_turned(context, a, b_mate);
+                    copy_turned(context, 1, places, b, a_mate);
+                    copy_turned(context, 0, places, a, b_mate);
                     self.monitor.advance(2 * per_place);
                     Ok(())
                 })
@@ -346,14 +381,28 @@ impl Job<'_> {
     }
 }
 
-/// Scores of the unit that is this one turned, from those with the other side to move.
-fn copy_turned<R: RuleSet, S: Score>(context: &PairContext<R>, from: &[S], to: &mut [S]) {
-    let kings = context.layout.pair.first().own_kings;
+/// Scores and captures of the second of two placements of men, which is the first turned, from those of the first
+/// with the other side, `side`, to move.
+fn copy_turned<R: RuleSet, S: Score>(
+    context: &PairContext<R>,
+    side: usize,
+    places: &[u32],
+    from: &[S],
+    to: &mut [S],
+) {
+    let PairContext { layout, captures, .. } = context;
+    let kings = layout.pair.first().own_kings;
+    let base = |number: u32| layout.slots[number as usize] as usize * layout.unit_len();
+    let (from_base, to_base) = (base(places[0]), base(places[1]));
     let turned = &context.subsets.of_size(kings).turned;
     for (a, row) in from.chunks_exact(turned.len()).enumerate() {
         let column = turned[a] as usize;
-        for (&score, &row) in row.iter().zip(turned) {
-            to[row as usize * turned.len() + column] = score;
+        for (b, (&score, &row)) in row.iter().zip(turned).enumerate() {
+            let place = row as usize * turned.len() + column;
+            to[place] = score;
+            if captures[side].contains(from_base + a * turned.len() + b) {
+                captures[1 - side].insert(to_base + place);
+            }
         }
     }
 }

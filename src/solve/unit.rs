@@ -6,7 +6,7 @@ use num_traits::{PrimInt, Zero};
 use rayon::prelude::*;
 
 use super::captures::{Targets, has_man_move, turned_square};
-use super::pair_table::{Layout, Scores, free_of};
+use super::pair_table::{Captures, Layout, Scores, free_of};
 use super::score::{Score, Slot};
 use super::subsets::{SubsetTables, Subsets};
 use crate::board::{Bits, Geometry, squares_of};
@@ -28,6 +28,8 @@ pub(crate) struct PairContext<'a, R: RuleSet> {
     pub subsets: &'a SubsetTables<R::Bits>,
     /// Where moves of each side lead.
     pub targets: [Targets<'a, R>; 2],
+    /// Placements with captures, for either side to move, are entered here.
+    pub captures: &'a [Captures; 2],
     /// Longest half distance that scores may take.
     pub longest: u16,
 }
@@ -111,7 +113,7 @@ impl<'a, R: RuleSet> Unit<'a, R> {
         let first = layout.pair.first();
         let place = |&number: &u32| {
             let men = layout.men.unrank(number.into());
-            Place { men, turned: turned(geometry, men), occupied: men.own | men.opp }
+            Place { men, turned: men.turned(geometry), occupied: men.own | men.opp }
         };
         Unit {
             context,
@@ -276,7 +278,7 @@ impl<'a, R: RuleSet> Unit<'a, R> {
     fn in_pair(&self, side: usize, men: Men<R::Bits>) -> Men<R::Bits> {
         match side {
             0 => men,
-            _ => turned(self.context.geometry, men),
+            _ => men.turned(self.context.geometry),
         }
     }
 
@@ -288,7 +290,7 @@ impl<'a, R: RuleSet> Unit<'a, R> {
         // Whether the coordinates of the target are ours turned.
         let swapped = (side == 1) != target.flipped;
         let men = self.in_pair(side, men);
-        let base = layout.base(if swapped { turned(geometry, men) } else { men });
+        let base = layout.base(if swapped { men.turned(geometry) } else { men });
         let to = if side == 0 { to } else { turned_square(geometry, to) };
         // Ranks after the promotion in the coordinates of the target.
         let ranks = |mover: bool, sets: &Subsets<R::Bits>, larger: Option<&Subsets<R::Bits>>| {
@@ -380,10 +382,11 @@ impl<'a, R: RuleSet> Unit<'a, R> {
         score: &mut S,
         buckets: &mut Buckets,
     ) -> u8 {
-        let PairContext { geometry, targets, longest, .. } = self.context;
+        let PairContext { geometry, layout, targets, captures, longest, .. } = self.context;
         let mut open = 0;
         if let Some(best) = targets[side].best_capture(geometry, position) {
             *score = best;
+            captures[side].insert(self.first_slot * layout.unit_len() + index);
         } else {
             let occupied = position.occupied();
             for from in squares_of(position.own_kings) {
@@ -444,7 +447,15 @@ impl<'a, R: RuleSet> Unit<'a, R> {
         let (scores, open) = (scores[other], open[other]);
         if R::RULES.unit() != UnitKind::Placement {
             let kings_index = index as usize - base;
-            self.take_back_men(place, (other, kings_index), occupied, before, scores, open, buckets);
+            self.take_back_men(
+                place,
+                (other, kings_index),
+                occupied,
+                before,
+                scores,
+                open,
+                buckets,
+            );
         }
         let first = self.context.layout.pair.first();
         if other == 0 {
@@ -540,11 +551,6 @@ impl<'a, R: RuleSet> Unit<'a, R> {
             buckets.push::<R, S>(self.context.longest, value, side, index);
         }
     }
-}
-
-#[inline(always)]
-pub(crate) fn turned<B: Bits>(geometry: &Geometry<B>, men: Men<B>) -> Men<B> {
-    Men { own: geometry.turn(men.opp), opp: geometry.turn(men.own) }
 }
 
 #[inline(always)]

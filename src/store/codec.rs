@@ -131,12 +131,6 @@ pub fn unpack(byte: u8, place: usize) -> Wld {
     UNPACKED[byte as usize][place]
 }
 
-/// The five results in a byte of a decoded WLD block, in index order.
-#[inline(always)]
-pub fn unpack_five(byte: u8) -> &'static [Wld; 5] {
-    &UNPACKED[byte as usize]
-}
-
 /// A block, encoded.
 #[derive(Debug)]
 pub(crate) struct Encoded {

@@ -17,7 +17,7 @@ mod source;
 mod write;
 
 pub use cell::{Cell, Cells};
-pub use codec::{unpack, unpack_five};
+pub use codec::unpack;
 pub use error::{BlockFault, StoreError};
 pub use format::{
     DTW_BLOCK_LEN, FORMAT_VERSION, HEADER_LEN, Header, MAGIC, Metric, TableId, WLD_BLOCK_LEN,

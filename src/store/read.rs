@@ -144,11 +144,6 @@ impl Table {
         self.checks.len() as u64
     }
 
-    /// Bytes of every decoded block but the last, which may be shorter.
-    pub fn block_bytes(&self) -> usize {
-        self.layout.decoded_len(self.header.block_len as usize)
-    }
-
     /// Number of the block that holds a position, and the place of the position in it.
     ///
     /// For an index beyond the table the block does not exist, and [`Table::decode_block`] says so.

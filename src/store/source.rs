@@ -1,6 +1,6 @@
 //! Where the bytes of a table come from. The seam at which tests and fuzzers put their own.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
@@ -66,6 +66,10 @@ impl MapSource {
     /// # Errors
     /// If the system cannot open or map it.
     pub fn open(path: &Path) -> io::Result<Self> {
+        // Opening a pipe would wait for somebody to write into it.
+        if !fs::metadata(path)?.is_file() {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
+        }
         let file = File::open(path)?;
         if file.metadata()?.len() == 0 {
             return Ok(MapSource { map: None });

@@ -44,7 +44,7 @@ pub struct WriteOptions {
 
 impl Default for WriteOptions {
     fn default() -> Self {
-        WriteOptions { wld_level: 12, dtw_level: 12 }
+        WriteOptions { wld_level: 9, dtw_level: 9 }
     }
 }
 
@@ -128,7 +128,8 @@ pub fn remove_leftovers(folder: &Path) -> Result<usize, StoreError> {
     let mut removed = 0;
     for entry in entries {
         let entry = entry.map_err(|error| StoreError::io(folder, error))?;
-        if entry.file_name().to_string_lossy().starts_with(TEMPORARY) {
+        let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
+        if is_file && entry.file_name().to_string_lossy().starts_with(TEMPORARY) {
             fs::remove_file(entry.path()).map_err(|error| StoreError::io(&entry.path(), error))?;
             removed += 1;
         }
