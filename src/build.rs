@@ -212,10 +212,9 @@ pub fn build(
     }
     let folder = options.folder.join(options.variant.name());
     let in_folder = |source| BuildError::Folder { folder: folder.clone(), source };
-    let missing = with_rule_set!(options.variant, R => {
-        missing_pairs::<R>(options, &folder).map(|missing| missing.len())
-    })?;
-    if missing == 0 {
+    let complete = folder.is_dir()
+        && with_rule_set!(options.variant, R => missing_pairs::<R>(options, &folder))?.is_empty();
+    if complete {
         // Nothing to do, and maybe a folder where nothing can be written.
         let pairs = plan(options.variant.rules(), options.pieces);
         let slices = pairs.iter().map(|pair| pair.slices().count()).sum();

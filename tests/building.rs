@@ -440,7 +440,8 @@ struct Listener {
 impl BuildMonitor for Listener {
     fn event(&self, event: &BuildEvent<'_>) {
         match event {
-            BuildEvent::Planned { slices, done, positions } => {
+            BuildEvent::Planned { slices, done, positions, memory } => {
+                assert!(memory > positions);
                 self.planned.lock().unwrap().push((*slices, *done, *positions));
             }
             BuildEvent::Advanced(positions) => {

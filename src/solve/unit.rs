@@ -452,8 +452,7 @@ impl<'a, R: RuleSet> Unit<'a, R> {
                 (other, kings_index),
                 occupied,
                 before,
-                scores,
-                open,
+                (scores, open),
                 buckets,
             );
         }
@@ -487,8 +486,7 @@ impl<'a, R: RuleSet> Unit<'a, R> {
         (other, kings_index): (usize, usize),
         occupied: R::Bits,
         before: S,
-        scores: &[impl Slot<S>],
-        open: &[impl Slot<u8>],
+        (scores, open): (&[impl Slot<S>], &[impl Slot<u8>]),
         buckets: &mut Buckets,
     ) {
         let PairContext { geometry, layout, .. } = self.context;
