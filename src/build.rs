@@ -215,7 +215,10 @@ pub fn build(
     let complete = folder.is_dir()
         && with_rule_set!(options.variant, R => missing_pairs::<R>(options, &folder))?.is_empty();
     if complete {
-        // Nothing to do, and maybe a folder where nothing can be written.
+        // Nothing to do, and maybe a folder where nothing can be written: what a killed build has left goes if it can.
+        if let Ok(_lock) = lock(&folder) {
+            let _ = remove_leftovers(&folder);
+        }
         let pairs = plan(options.variant.rules(), options.pieces);
         let slices = pairs.iter().map(|pair| pair.slices().count()).sum();
         monitor.event(&BuildEvent::Planned { slices, done: slices, positions: 0, memory: 0 });
