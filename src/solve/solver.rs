@@ -113,9 +113,8 @@ pub enum SolveError {
 }
 
 /// Units of one level, none of which depends on another.
-#[derive(Default)]
 struct Level {
-    /// Numbers of placements of men in each unit that is solved.
+    /// How many placements of men each unit has; couples are not among them.
     units: Vec<u32>,
     /// Number of units, each one placement, that are each followed by the one that is it turned: in symmetric
     /// pairs only one of the two is solved. They come after the others.
