@@ -1,12 +1,14 @@
 //! Texts of positions and moves: round trips over random positions, and legal moves against
-//! an independent list.
+//! an independent list. Texts of games that nobody wrote on purpose.
+
+mod common;
 
 use std::collections::BTreeSet;
 
 use damka::board::{Bitboard, Playing, Square};
 use damka::notation::{
-    parse_fen, parse_move, parse_square, square_name, write_fen, write_fen_with, write_hub,
-    write_move, write_move_with,
+    parse_fen, parse_move, parse_pdn, parse_square, square_name, start_position, write_fen,
+    write_fen_with, write_hub, write_move, write_move_with,
 };
 use damka::rules::{KingRange, Landing, NoMove, SquareNames, Variant};
 use damka::{Colour, Move, Position, legal_moves};
@@ -138,6 +140,23 @@ proptest! {
     ) {
         if let Ok(position) = parse_fen(variant, &text) {
             prop_assert_eq!(parse_fen(variant, &write_fen(variant, &position)), Ok(position));
+        }
+    }
+
+    #[test]
+    fn text_of_games_never_panics(
+        text in any::<String>(),
+        likely in "([\\[\\](){};$%*\"!?. \\n\\\\0-9a-hx:-]|1-0|1/2-1/2|c3-d4|\\[FEN \"W:Wc3:Bb8\"\\]|\\[GameType \"25,){0,40}",
+        variant in variant(),
+    ) {
+        for text in [text, likely] {
+            let mut before = 0;
+            for game in parse_pdn(&text).flatten() {
+                // Every game begins behind the one before, or on its line.
+                prop_assert!((before.max(1)..=text.lines().count()).contains(&game.line()));
+                before = game.line();
+                let _ = (game.start(variant), game.end(variant), game.outcome(variant));
+            }
         }
     }
 
@@ -286,5 +305,27 @@ fn legal_moves_equal_the_independent_list() {
         let listed_elsewhere = variant.rules().no_move == NoMove::Wins
             || variant.rules().fingerprint() == Variant::Spanish.rules().fingerprint();
         assert!(rows > 0 || listed_elsewhere, "no row for {variant}");
+    }
+}
+
+/// The move counts of `data/perft.tsv` begin with the starting position of their variant.
+#[test]
+fn games_begin_where_move_counts_do() {
+    let rows = common::rows("perft.tsv");
+    for &variant in Variant::ALL {
+        let listed: Vec<Position> = rows
+            .iter()
+            .filter(|row| common::variant(&row[0]) == Some(variant))
+            .filter_map(|row| parse_fen(variant, &row[1]).ok())
+            .collect();
+        let start = start_position(variant);
+        // Those of Thai draughts are counted from the wrong number of men.
+        if variant != Variant::Thai {
+            assert_eq!(listed.first(), Some(&start), "{variant}");
+        }
+        assert_eq!(start.stm(), variant.rules().first_mover);
+        let [white, black] =
+            [Colour::White, Colour::Black].map(|colour| start.pieces(colour).len());
+        assert_eq!(white, black, "{variant}");
     }
 }

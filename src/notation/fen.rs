@@ -176,6 +176,16 @@ pub fn parse_fen(variant: Variant, text: &str) -> Result<Position, FenError> {
     }
 }
 
+/// The position from which games of the variant begin.
+///
+/// # Panics
+/// Never: a test reads those of all variants.
+pub fn start_position(variant: Variant) -> Position {
+    let rules = variant.rules();
+    let fen = format!("{}:{}", rules.first_mover.letter(), rules.start);
+    parse_fen(variant, &fen).expect("a position for every variant")
+}
+
 /// Writes a position in the one form that damka prints, with squares as the variant writes them.
 ///
 /// Side to move, White's pieces, Black's pieces, without spaces or closing dot: `W:WKa1,c3:Bb8`.

@@ -1,4 +1,4 @@
-//! Text of positions and moves, both directions.
+//! Text of positions and moves, both directions, and games of PDN files.
 //!
 //! Many dialects are read, one is written:
 //!
@@ -18,10 +18,12 @@ mod diagram;
 mod fen;
 mod hub;
 mod moves;
+mod pdn;
 mod squares;
 
 pub use diagram::diagram;
-pub use fen::{FenError, MAX_FEN_LEN, parse_fen, write_fen, write_fen_with};
+pub use fen::{FenError, MAX_FEN_LEN, parse_fen, start_position, write_fen, write_fen_with};
 pub use hub::write_hub;
 pub use moves::{MoveError, parse_move, write_move, write_move_with};
+pub use pdn::{Outcome, PdnError, PdnGame, PdnGames, parse_pdn};
 pub use squares::{SquareError, parse_square, square_name};

@@ -212,6 +212,8 @@ pub struct Rules {
     pub capture_sign: char,
     /// Tag value of the PDN standard, if the variant has one.
     pub pdn_game_type: Option<&'static str>,
+    /// The pieces of the starting position, as FEN writes them.
+    pub start: &'static str,
     /// Who moves first from the starting position.
     pub first_mover: Colour,
     /// Rule book that this follows.

@@ -63,6 +63,7 @@ rule_set!(
         numbering: Numbering::TopLeft,
         capture_sign: ':',
         pdn_game_type: Some("25,W,8,8,A0,0"),
+        start: "W21-32:B1-12",
         first_mover: Colour::White,
         source: "rules of the sport of draughts, 6.1 (order 722 of 2013)",
         left_out: &[],
@@ -123,6 +124,7 @@ rule_set!(
         numbering: Numbering::TopLeft,
         capture_sign: 'x',
         pdn_game_type: Some("20,W,10,10,N2,0"),
+        start: "W31-50:B1-20",
         first_mover: Colour::White,
         source: "FMJD official rules of the game, annex 1",
         left_out: &[],
@@ -189,6 +191,7 @@ rule_set!(
         title: "Canadian draughts",
         shape: Shape::dark(12, 12),
         pdn_game_type: Some("27,W,12,12,N2,0"),
+        start: "W43-72:B1-30",
         source: "the rules of International draughts on 144 squares",
         ..International::RULES
     }
@@ -204,6 +207,7 @@ rule_set!(
         shape: Shape::dark(8, 8),
         squares: SquareNames::Algebraic,
         pdn_game_type: Some("26,W,8,8,A0,0"),
+        start: "W21-32:B1-12",
         source: "the rules of International draughts on 64 squares",
         ..International::RULES
     }
@@ -320,6 +324,7 @@ rule_set!(
         numbering: Numbering::BottomRight,
         capture_sign: 'x',
         pdn_game_type: Some("24,W,8,8,N1,1"),
+        start: "W1-12:B21-32",
         source: "the rules of Portuguese draughts, which are the same",
         ..Russian::RULES
     }
@@ -375,6 +380,7 @@ rule_set!(
         squares: SquareNames::Numeric,
         capture_sign: 'x',
         pdn_game_type: Some("31,B,8,8,N2,0"),
+        start: "W25-32:B1-8",
         first_mover: Colour::Black,
         source: "mindsports.nl, Thai draughts",
         ..Russian::RULES
@@ -402,6 +408,7 @@ rule_set!(
         precedence: &[Precedence::MostPieces],
         capture_sign: 'x',
         pdn_game_type: Some("30,W,8,8,A0,0"),
+        start: "W41-56:B9-24",
         source: "the rules of Turkish draughts as kish and pydraughts have them",
         ..Russian::RULES
     }
@@ -428,6 +435,7 @@ rule_set!(
         promotion: Promotion::Never,
         capture_sign: 'x',
         pdn_game_type: None,
+        start: "W14-25:B1-12",
         source: "alquerque de doze with free movement; a blocked player loses",
         ..Russian::RULES
     }

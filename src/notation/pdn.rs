@@ -1,0 +1,663 @@
+//! Games of PDN files (Portable Draughts Notation).
+
+use std::collections::BTreeMap;
+
+use super::fen::{FenError, parse_fen, start_position};
+use super::moves::{MoveError, parse_move};
+use crate::play::legal_moves;
+use crate::position::Position;
+use crate::rules::{Colour, Numbering, Rules, Variant};
+use crate::value::Wld;
+
+/// Why a text is not a game, or not one of the variant. Lines count from 1; what is quoted is cut if it is long.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PdnError {
+    /// A line that begins as a tag does.
+    #[error("line {line}: {text:?} is not a tag ([Name \"value\"])")]
+    Tag {
+        /// Where it begins.
+        line: usize,
+        /// The rest of its line.
+        text: String,
+    },
+    /// A comment that is still open at the end of the text.
+    #[error("the comment of line {line} has no end")]
+    Comment {
+        /// Where it begins.
+        line: usize,
+    },
+    /// Variations whose brackets do not match.
+    #[error("line {line}: brackets of variations do not match")]
+    Variation {
+        /// Where the first bracket without a partner stands.
+        line: usize,
+    },
+    /// The value of a tag makes no sense.
+    #[error("tag {name} is {value:?}, not {expected}")]
+    TagValue {
+        /// Name of the tag.
+        name: &'static str,
+        /// Its value.
+        value: String,
+        /// What it could be.
+        expected: &'static str,
+    },
+    /// The game is one of another variant, or numbers the squares in another way.
+    #[error("game type {value:?} is not that of {variant} ({known})")]
+    OtherGame {
+        /// Value of the tag.
+        value: String,
+        /// The variant that was asked for.
+        variant: Variant,
+        /// Its game type.
+        known: &'static str,
+    },
+    /// The tag and the end of the moves say different results.
+    #[error("the tag Result is {tag:?}, but the moves end with {end:?}")]
+    TwoResults {
+        /// Value of the tag.
+        tag: String,
+        /// Result behind the moves.
+        end: String,
+    },
+    /// The tag FEN is not a position.
+    #[error("tag FEN: {0}")]
+    Fen(#[from] FenError),
+    /// A move cannot be played.
+    #[error("move {ply}: {source}")]
+    Move {
+        /// Its number, from 1, each side's moves counted.
+        ply: usize,
+        /// What is wrong with it.
+        source: MoveError,
+    },
+}
+
+/// How a game ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// This side won.
+    Won(Colour),
+    /// Nobody won.
+    Drawn,
+}
+
+impl Outcome {
+    /// The result for a side.
+    pub fn for_side(self, side: Colour) -> Wld {
+        match self {
+            Self::Won(winner) if winner == side => Wld::Win,
+            Self::Won(_) => Wld::Loss,
+            Self::Drawn => Wld::Draw,
+        }
+    }
+}
+
+/// A game as it was written. What its tags and moves mean depends on the variant.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PdnGame {
+    line: usize,
+    /// Values by names in small letters.
+    tags: BTreeMap<String, String>,
+    moves: Vec<String>,
+    result: Option<String>,
+}
+
+impl PdnGame {
+    /// The line on which the game begins, from 1.
+    pub fn line(&self) -> usize {
+        self.line
+    }
+
+    /// The value of a tag, in whatever letters its name is written.
+    pub fn tag(&self, name: &str) -> Option<&str> {
+        self.tags.get(&name.to_ascii_lowercase()).map(String::as_str)
+    }
+
+    /// The moves of the main line as they are written, without numbers and marks.
+    pub fn moves(&self) -> &[String] {
+        &self.moves
+    }
+
+    /// Whether a tag says where the game begins. It counts unless `SetUp` is 0.
+    pub fn has_fen(&self) -> bool {
+        self.fen().is_some()
+    }
+
+    fn fen(&self) -> Option<&str> {
+        let set_up = self.tag("SetUp").is_none_or(|value| value.trim() != "0");
+        self.tag("FEN").filter(|fen| set_up && !fen.trim().is_empty())
+    }
+
+    /// The position before the first move: that of the tag `FEN`, else the starting position.
+    ///
+    /// # Errors
+    /// If the game is not one of the variant, or the tag is no position of it.
+    pub fn start(&self, variant: Variant) -> Result<Position, PdnError> {
+        self.first_mover(variant)?;
+        match self.fen() {
+            Some(fen) => Ok(parse_fen(variant, fen)?),
+            None => Ok(start_position(variant)),
+        }
+    }
+
+    /// The position after the last move.
+    ///
+    /// # Errors
+    /// As [`PdnGame::start`], and if a move is not one of its position.
+    pub fn end(&self, variant: Variant) -> Result<Position, PdnError> {
+        let mut position = self.start(variant)?;
+        for (ply, text) in (1..).zip(&self.moves) {
+            let played = parse_move(variant, &position, text)
+                .map_err(|source| PdnError::Move { ply, source })?;
+            position = legal_moves(variant, &position)
+                .into_iter()
+                .find_map(|(legal, after)| (legal == played).then_some(after))
+                .expect("a move that was read is legal");
+        }
+        Ok(position)
+    }
+
+    /// Who won. `1-0` and `2-0` are wins of the side that moves first in this type of game: Black in English
+    /// draughts, White in Russian. `None` if the game says nothing (`*`, no result at all) or was lost by both (`0-0`).
+    ///
+    /// # Errors
+    /// If the game is not one of the variant, or has two results.
+    pub fn outcome(&self, variant: Variant) -> Result<Option<Outcome>, PdnError> {
+        let first = self.first_mover(variant)?;
+        let tag = self.tag("Result").map(str::trim).filter(|tag| !tag.is_empty());
+        if let Some(tag) = tag.filter(|tag| !is_result(tag)) {
+            return Err(PdnError::TagValue {
+                name: "Result",
+                value: shortened(tag),
+                expected: "a result such as 1-0, 0-2, 1/2-1/2 or *",
+            });
+        }
+        let meaning = |text: &str| match text {
+            "1-0" | "2-0" => Some(Outcome::Won(first)),
+            "0-1" | "0-2" => Some(Outcome::Won(first.other())),
+            "1/2-1/2" | "1-1" => Some(Outcome::Drawn),
+            _ => None,
+        };
+        let known = |text: &&str| *text != "*";
+        match (tag.filter(known), self.result.as_deref().filter(known)) {
+            (Some(tag), Some(end)) if meaning(tag) != meaning(end) => {
+                Err(PdnError::TwoResults { tag: tag.to_owned(), end: end.to_owned() })
+            }
+            (tag, end) => Ok(tag.or(end).and_then(meaning)),
+        }
+    }
+
+    /// Who moves first in this type of game.
+    fn first_mover(&self, variant: Variant) -> Result<Colour, PdnError> {
+        let rules = variant.rules();
+        let text = self.tag("GameType").map(str::trim).filter(|text| !text.is_empty());
+        let Some(text) = text else { return Ok(rules.first_mover) };
+        let given = GameType::read(text).ok_or_else(|| PdnError::TagValue {
+            name: "GameType",
+            value: shortened(text),
+            expected: "a number, or number,W or B,width,height,notation,flag",
+        })?;
+        // Giveaway and some others have no number of their own.
+        let Some(known) = rules.pdn_game_type else {
+            return Ok(given.first_mover.unwrap_or(rules.first_mover));
+        };
+        let own = GameType::read(known).expect("a well-formed game type");
+        if !given.fits(&own, rules) {
+            return Err(PdnError::OtherGame { value: shortened(text), variant, known });
+        }
+        Ok(given.first_mover.unwrap_or(rules.first_mover))
+    }
+}
+
+/// Tag `GameType`: `21`, or `21,B,8,8,N1,0` in full.
+struct GameType {
+    number: u32,
+    first_mover: Option<Colour>,
+    size: Option<(u8, u8)>,
+    /// Where White sees square 1, if squares have numbers.
+    numbering: Option<Numbering>,
+}
+
+impl GameType {
+    fn read(text: &str) -> Option<Self> {
+        let mut parts = text.split(',').map(str::trim);
+        let number = parts.next()?.parse().ok()?;
+        let Some(first) = parts.next() else {
+            return Some(GameType { number, first_mover: None, size: None, numbering: None });
+        };
+        let first_mover = match first {
+            "W" | "w" => Colour::White,
+            "B" | "b" => Colour::Black,
+            _ => return None,
+        };
+        let size = match (parts.next(), parts.next()) {
+            (Some(width), Some(height)) => Some((width.parse().ok()?, height.parse().ok()?)),
+            (None, _) => None,
+            (Some(_), None) => return None,
+        };
+        // The corner is that which the side that moves first sees.
+        let numbering = match (parts.next(), first_mover) {
+            (Some("N2"), Colour::White) | (Some("N1"), Colour::Black) => Some(Numbering::TopLeft),
+            (Some("N1"), Colour::White) | (Some("N2"), Colour::Black) => {
+                Some(Numbering::BottomRight)
+            }
+            _ => None,
+        };
+        Some(GameType { number, first_mover: Some(first_mover), size, numbering })
+    }
+
+    /// Whether positions and moves of this game type can be read as those of the other, that of a variant.
+    fn fits(&self, own: &Self, rules: &Rules) -> bool {
+        let numbering = own.numbering.unwrap_or(rules.numbering);
+        self.number == own.number
+            && self.size.is_none_or(|size| size == (rules.shape.width, rules.shape.height))
+            && self.numbering.is_none_or(|given| given == numbering)
+    }
+}
+
+/// Whether a word ends a game.
+fn is_result(word: &str) -> bool {
+    matches!(word, "1-0" | "0-1" | "1/2-1/2" | "2-0" | "0-2" | "1-1" | "0-0" | "*")
+}
+
+/// The beginning of a text, for messages.
+fn shortened(text: &str) -> String {
+    const LONGEST: usize = 60;
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// Reads the games of a PDN file one by one.
+///
+/// Comments (`{...}` of any length, `;` and, at the start of a line, `%` to its end), variations, marks (`!?`, `$3`) and
+/// move numbers are skipped. A game ends with a result, or where a tag follows its moves or a tag of the same name. Nothing is
+/// checked that does not show where a game begins and ends: that is left to the methods of [`PdnGame`]. The time
+/// is proportional to the length of the text, and the memory of one game to its own.
+///
+/// ```
+/// use damka::notation::{Outcome, parse_pdn, write_fen};
+/// use damka::{Colour, Variant};
+///
+/// let text = r#"[GameType "21"] [FEN "B:W18:B6,K11"] {Black holds the move} 1... 6-9 2. 18-14 *"#;
+/// let game = parse_pdn(text).next().unwrap()?;
+/// assert_eq!(game.moves(), ["6-9", "18-14"]);
+/// assert_eq!(write_fen(Variant::English, &game.start(Variant::English)?), "B:W18:B6,K11");
+/// assert_eq!(game.outcome(Variant::English)?, None);
+/// # Ok::<(), damka::notation::PdnError>(())
+/// ```
+pub fn parse_pdn(text: &str) -> PdnGames<'_> {
+    PdnGames { text: text.strip_prefix('\u{feff}').unwrap_or(text), at: 0, line: 1 }
+}
+
+/// Games of a text. See [`parse_pdn`].
+///
+/// An error stands for one game; reading goes on with the next.
+#[derive(Clone, Debug)]
+pub struct PdnGames<'a> {
+    text: &'a str,
+    /// Where reading goes on, and its line.
+    at: usize,
+    line: usize,
+}
+
+enum Token<'a> {
+    Tag {
+        name: &'a str,
+        value: String,
+    },
+    Open,
+    Close,
+    Word(&'a str),
+    /// What cannot be read.
+    Fault(PdnError),
+}
+
+impl Iterator for PdnGames<'_> {
+    type Item = Result<PdnGame, PdnError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let mut game = PdnGame::default();
+        let mut fault = None;
+        // Lines of the brackets that are open; their number alone would not name one.
+        let (mut depth, mut opened) = (0u64, 0);
+        let mut begun = false;
+        loop {
+            let before = self.clone();
+            let Some((line, token)) = self.token() else { break };
+            if !begun {
+                game.line = line;
+                begun = true;
+            }
+            match token {
+                Token::Tag { name, value } => {
+                    let name = name.to_ascii_lowercase();
+                    if !game.moves.is_empty() || depth > 0 || game.tags.contains_key(&name) {
+                        *self = before;
+                        break;
+                    }
+                    game.tags.insert(name, value);
+                }
+                Token::Open => {
+                    if depth == 0 {
+                        opened = line;
+                    }
+                    depth += 1;
+                }
+                Token::Close if depth == 0 => {
+                    fault = fault.or(Some(PdnError::Variation { line }));
+                }
+                Token::Close => depth -= 1,
+                Token::Word(_) if depth > 0 => {}
+                Token::Word(word) if is_result(word) => {
+                    game.result = Some(word.to_owned());
+                    break;
+                }
+                Token::Word(word) => game.moves.push(word.to_owned()),
+                Token::Fault(error) => fault = fault.or(Some(error)),
+            }
+        }
+        if depth > 0 {
+            fault = fault.or(Some(PdnError::Variation { line: opened }));
+        }
+        begun.then(|| fault.map_or(Ok(game), Err))
+    }
+}
+
+impl<'a> PdnGames<'a> {
+    /// The next token and its line.
+    fn token(&mut self) -> Option<(usize, Token<'a>)> {
+        loop {
+            let left = &self.text[self.at..];
+            self.advance(left.len() - left.trim_start().len());
+            let (line, rest) = (self.line, &self.text[self.at..]);
+            // Asked for only where the line is passed: it may be as long as the text.
+            let end_of_line = || rest.find('\n').unwrap_or(rest.len());
+            match rest.chars().next()? {
+                '{' => match rest.find('}') {
+                    Some(end) => self.advance(end + 1),
+                    None => {
+                        self.advance(rest.len());
+                        return Some((line, Token::Fault(PdnError::Comment { line })));
+                    }
+                },
+                ';' => self.advance(end_of_line()),
+                '%' if self.at_start_of_line() => self.advance(end_of_line()),
+                '$' => {
+                    let digits = rest[1..].bytes().take_while(u8::is_ascii_digit).count();
+                    self.advance(1 + digits);
+                }
+                '[' => {
+                    let (length, token) = match tag(rest) {
+                        Some((name, value, length)) => (length, Token::Tag { name, value }),
+                        None => {
+                            let length = end_of_line();
+                            let text = shortened(rest[..length].trim_end());
+                            (length, Token::Fault(PdnError::Tag { line, text }))
+                        }
+                    };
+                    self.advance(length);
+                    return Some((line, token));
+                }
+                '(' => {
+                    self.advance(1);
+                    return Some((line, Token::Open));
+                }
+                ')' => {
+                    self.advance(1);
+                    return Some((line, Token::Close));
+                }
+                _ => {
+                    // The sign of a game without result may stick to the last move.
+                    let ends = |c: char| c.is_whitespace() || "{()[;$*".contains(c);
+                    let word = &rest[..rest.find(ends).unwrap_or(rest.len()).max(1)];
+                    self.advance(word.len());
+                    let word = bare(word);
+                    if !word.is_empty() {
+                        return Some((line, Token::Word(word)));
+                    }
+                }
+            }
+        }
+    }
+
+    fn advance(&mut self, bytes: usize) {
+        let passed = &self.text.as_bytes()[self.at..self.at + bytes];
+        self.line += passed.iter().filter(|&&byte| byte == b'\n').count();
+        self.at += bytes;
+    }
+
+    fn at_start_of_line(&self) -> bool {
+        self.at == 0 || self.text.as_bytes()[self.at - 1] == b'\n'
+    }
+}
+
+/// A word without the move number before it (`1.`, `1...`) and the marks behind it (`!?`).
+fn bare(word: &str) -> &str {
+    let unnumbered = word.trim_start_matches(|c: char| c.is_ascii_digit());
+    let word = if unnumbered.starts_with('.') { unnumbered } else { word };
+    word.trim_start_matches('.').trim_end_matches(['!', '?'])
+}
+
+/// Name, value and length of the tag that a text begins with; it stands on one line. A quotation mark ends the value only before `]`:
+/// writers forget to mark those inside.
+fn tag(text: &str) -> Option<(&str, String, usize)> {
+    const BLANK: [char; 2] = [' ', '\t'];
+    let inner = text.strip_prefix('[')?.trim_start_matches(BLANK);
+    let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let (name, rest) = inner.split_at(inner.find(|c| !is_letter(c))?);
+    let quoted = rest.trim_start_matches(BLANK).strip_prefix('"')?;
+    let mut value = String::new();
+    let mut chars = quoted.char_indices();
+    while let Some((place, c)) = chars.next() {
+        let after = &quoted[place + c.len_utf8()..];
+        match c {
+            '\\' if after.starts_with(['"', '\\']) => {
+                value.extend(chars.next().map(|(_, marked)| marked));
+            }
+            '"' if after.trim_start_matches(BLANK).starts_with(']') => {
+                let length = text.len() - after.trim_start_matches(BLANK).len() + 1;
+                return (!name.is_empty()).then_some((name, value, length));
+            }
+            '\n' => return None,
+            _ => value.push(c),
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::notation::write_fen;
+
+    fn games(text: &str) -> Vec<Result<PdnGame, PdnError>> {
+        parse_pdn(text).collect()
+    }
+
+    #[track_caller]
+    fn only(text: &str) -> PdnGame {
+        let mut games = games(text);
+        assert_eq!(games.len(), 1, "{games:?}");
+        games.remove(0).unwrap()
+    }
+
+    /// Moves and result of each game.
+    fn outline(text: &str) -> Vec<String> {
+        let games = parse_pdn(text).map(|game| game.unwrap());
+        games
+            .map(|game| format!("{} {}", game.moves.join(" "), game.result.unwrap_or_default()))
+            .collect()
+    }
+
+    #[test]
+    fn what_is_no_move_is_skipped() {
+        for text in [
+            "1. 11-15 23-19 2. 8-11 22-17 *",
+            "1.11-15 23-19 2.8-11 22-17*\n",
+            "1. 11-15! 1... 23-19?! 2. 8-11 $1 $22 ... 22-17$4 *",
+            "1. 11-15 {good} 23-19 { [%clock w0:01] ( } 8-11 ; the ( end\r\n 22-17 *",
+            "1. 11-15 (11-16 24-19 (23-18 1-0) (!)) 23-19 (*) 2. 8-11 22-17 *",
+            "% 9-14\n11-15 23-19\n%\n8-11 22-17 *",
+            "\u{feff}11-15{}23-19;\n8-11(9-14)22-17 *",
+        ] {
+            assert_eq!(outline(text), ["11-15 23-19 8-11 22-17 *"], "{text:?}");
+        }
+    }
+
+    #[test]
+    fn games_end_with_a_result_or_where_tags_begin_again() {
+        let text =
+            "[Event \"a\"]\n[Result \"1-0\"]\n\n9-14 1-0\n\n[Event \"b\"]\n9-13 1/2-1/2 10-14 0-2";
+        assert_eq!(outline(text), ["9-14 1-0", "9-13 1/2-1/2", "10-14 0-2"]);
+        let text = "[FEN \"W:WK1:B2\"]\n[FEN \"W:WK1:B3\"] 1-6\n[Event \"c\"]";
+        assert_eq!(outline(text), [" ", "1-6 ", " "]);
+        let lines: Vec<usize> = parse_pdn(text).map(|game| game.unwrap().line()).collect();
+        assert_eq!(lines, [1, 2, 3]);
+        assert!(games("").is_empty());
+        assert!(games("\n{nothing} ; at all\n").is_empty());
+    }
+
+    #[test]
+    fn tags_are_read_with_their_marks() {
+        let game = only(
+            "[ Event  \"The \\\"big\\\" one\" ] [site \"a \"b\" \\\\ c:\\d]e\"][Empty \"\"] *",
+        );
+        assert_eq!(game.tag("event"), Some("The \"big\" one"));
+        assert_eq!(game.tag("Site"), Some("a \"b\" \\ c:\\d]e"));
+        assert_eq!((game.tag("Empty"), game.tag("FEN")), (Some(""), None));
+    }
+
+    #[test]
+    fn faults_are_named_and_cost_one_game() {
+        let good = "[Event \"x\"]\n9-14 1-0\n";
+        for (bad, message) in [
+            ("[Event]", "line 3: \"[Event]\" is not a tag"),
+            ("[Event x]", "line 3"),
+            ("[\"x\"]", "line 3"),
+            ("[Event \"x\" 9-14", "line 3"),
+            ("9-14 (9-13", "line 3: brackets"),
+            ("9-14) 9-13", "line 3: brackets"),
+        ] {
+            let games = games(&format!("{good}{bad}\n9-13 *\n{good}"));
+            assert_eq!(games.iter().map(Result::is_ok).filter(|&ok| ok).count(), games.len() - 1);
+            let error = games[1].as_ref().unwrap_err().to_string();
+            assert!(error.contains(message), "{error}");
+            assert_eq!(games.last().unwrap().as_ref().unwrap().moves, ["9-14"], "{bad}");
+        }
+        let all = games(&format!("{good}9-14 {{ open {good}"));
+        assert_eq!(all[1], Err(PdnError::Comment { line: 3 }));
+        assert_eq!(all.len(), 2);
+    }
+
+    #[test]
+    fn the_tag_or_the_start_is_the_position() {
+        let text = "[SetUp \"1\"][GameType \"21\"][FEN \"W:WK22,K23,K24:BK31,K32.\"] 1. 24-19 *";
+        let start = only(text).start(Variant::English).unwrap();
+        assert_eq!(write_fen(Variant::English, &start), "W:WK22,K23,K24:BK31,K32");
+        let end = only(text).end(Variant::English).unwrap();
+        assert_eq!(write_fen(Variant::English, &end), "B:WK19,K22,K23:BK31,K32");
+        for text in ["9-14 *", "[FEN \"\"] 9-14 *", "[SetUp \"0\"][FEN \"W:WK22:BK31\"] 9-14 *"] {
+            let game = only(text);
+            assert!(!game.has_fen());
+            assert_eq!(game.start(Variant::English), Ok(start_position(Variant::English)));
+            let end = game.end(Variant::English).unwrap();
+            assert_eq!(end.stm(), Colour::White);
+        }
+        let error = only("9-14 9-13 *").end(Variant::English).unwrap_err();
+        assert!(error.to_string().starts_with("move 2: \"9-13\" is not a legal move"), "{error}");
+        let error = only("[FEN \"W:W55:B1\"]").start(Variant::English).unwrap_err();
+        assert!(error.to_string().starts_with("tag FEN: \"55\""), "{error}");
+    }
+
+    #[test]
+    fn who_moves_first_tells_what_1_0_means() {
+        let outcome = |variant, game_type: &str, result: &str| {
+            let tag = match game_type {
+                "" => String::new(),
+                _ => format!("[GameType \"{game_type}\"]"),
+            };
+            only(&format!("{tag} {result}")).outcome(variant).unwrap()
+        };
+        use Variant::{English, Pool, Russian};
+        let (white, black) = (Some(Outcome::Won(Colour::White)), Some(Outcome::Won(Colour::Black)));
+        for (variant, game_type, first, second) in [
+            (English, "", black, white),
+            (English, "21", black, white),
+            (English, "21,B,8,8,N1,0", black, white),
+            (Russian, "", white, black),
+            (Russian, "25", white, black),
+            (Russian, " 25 , W, 8,8, A3,0", white, black),
+            // Pool of the APCA, and unified.
+            (Pool, "23", black, white),
+            (Pool, "23,W,8,8,A0,0", white, black),
+        ] {
+            for (result, expected) in [
+                ("1-0", first),
+                ("2-0", first),
+                ("0-1", second),
+                ("0-2", second),
+                ("1/2-1/2", Some(Outcome::Drawn)),
+                ("1-1", Some(Outcome::Drawn)),
+                ("0-0", None),
+                ("*", None),
+            ] {
+                assert_eq!(outcome(variant, game_type, result), expected, "{game_type} {result}");
+            }
+        }
+        assert_eq!(Outcome::Won(Colour::Black).for_side(Colour::White), Wld::Loss);
+        assert_eq!(Outcome::Drawn.for_side(Colour::White), Wld::Draw);
+    }
+
+    #[test]
+    fn games_of_other_variants_are_refused() {
+        for game_type in
+            ["25", "20,W,10,10,N2,0", "21,B,10,10,N1,0", "21,B,8,8,N2,0", "21,W,8,8,N1,0"]
+        {
+            let game = only(&format!("[GameType \"{game_type}\"] 1-0"));
+            let error = game.start(Variant::English).unwrap_err();
+            assert!(matches!(error, PdnError::OtherGame { .. }), "{game_type}: {error}");
+            assert!(error.to_string().contains("english (21,B,8,8,N1,0)"), "{error}");
+            assert!(game.outcome(Variant::English).is_err());
+            // Nothing says which number killer draughts has.
+            assert!(game.start(Variant::Killer).is_ok());
+        }
+        for game_type in ["x", "21,x", "21,B,8", "21,B,x,8", "-1"] {
+            let error = only(&format!("[GameType \"{game_type}\"]")).start(Variant::English);
+            assert!(matches!(error, Err(PdnError::TagValue { .. })), "{game_type}: {error:?}");
+        }
+    }
+
+    #[test]
+    fn the_tag_and_the_end_agree_on_the_result() {
+        let outcome = |text: &str| only(text).outcome(Variant::Russian);
+        let white = Ok(Some(Outcome::Won(Colour::White)));
+        assert_eq!(outcome("[Result \"1-0\"] a3-b4 *"), white);
+        assert_eq!(outcome("[Result \"*\"] a3-b4 1-0"), white);
+        assert_eq!(outcome("[Result \"2-0\"] a3-b4 1-0"), white);
+        assert_eq!(outcome("[Result \"1-0\"] a3-b4"), white);
+        assert_eq!(outcome("a3-b4"), Ok(None));
+        assert!(matches!(outcome("[Result \"1-0\"] 0-1"), Err(PdnError::TwoResults { .. })));
+        assert!(matches!(outcome("[Result \"won\"] 0-1"), Err(PdnError::TagValue { .. })));
+    }
+
+    /// Bug case OB25, and texts that would take a quadratic time if anything were read again and again.
+    #[test]
+    fn long_texts_take_a_proportional_time() {
+        const LENGTH: usize = 1 << 20;
+        let game = only(&format!("[FEN \"W:WK1:BK9\"] {{{}}} 1-6 *", "x".repeat(LENGTH)));
+        assert_eq!((game.moves(), game.has_fen()), (&["1-6".to_owned()][..], true));
+        for part in
+            ["{", "}", "(", ")", "[", "]", "[a \"", "\" ", "[a \"\"]", "$", ";", "%\n", "\\", "1."]
+        {
+            let text = part.repeat(LENGTH / part.len());
+            parse_pdn(&text).for_each(drop);
+            parse_pdn(&format!("[a \"{text}\"]")).for_each(drop);
+        }
+        let tags: String = (0..LENGTH / 16).map(|n| format!("[t{n} \"\"]")).collect();
+        assert_eq!(only(&tags).tags.len(), LENGTH / 16);
+    }
+}
