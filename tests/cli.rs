@@ -392,6 +392,118 @@ fn lines_are_answered_in_order() {
     assert_eq!((ran.code, ran.stdout.as_str()), (0, ""));
 }
 
+/// A folder with English tables of up to 2 pieces and this text in `games.pdn`.
+fn english_games(text: &str) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    damka(folder.path()).args(["build", "english", "--pieces", "2"]).assert().success();
+    fs::write(folder.path().join("games.pdn"), text).unwrap();
+    folder
+}
+
+const ENGLISH_GAMES: &str = r#"[Event "kings, and the wrong result"]
+[GameType "21"] [FEN "W:WK32:BK26"] [Result "0-1"] 1. 32-28 (32-27) 0-1
+[FEN "W:WK32:BK26"] 1. 32-28 {White lets go} 26-23 1-0
+[FEN "B:WK7:BK1"] *
+[GameType "25"] [FEN "W:WK32:BK26"] 1-0
+[FEN "W:WK32:BK4,K5"] 1-0
+11-15 (9-14 1-0) 23-19 1/2-1/2
+{the comment that never ends
+"#;
+
+#[test]
+fn games_of_a_file_are_compared_with_the_tables() {
+    let folder = english_games(ENGLISH_GAMES);
+    let probe = ["probe", "english", "--pdn", "games.pdn"];
+    let ran = run(damka(folder.path()).args(probe));
+    assert_eq!((ran.code, ran.stderr.as_str()), (1, ""));
+    let lines: Vec<&str> = ran.stdout.lines().collect();
+    // Black begins: 0-1 says that White wins.
+    assert_eq!(lines[0], "W:WK32:BK26\twin\t9\twin\tagrees");
+    assert_eq!(lines[1], "W:WK32:BK26\twin\t9\tloss\tdisagrees");
+    assert!(lines[2].starts_with("B:WK7:BK1\t") && lines[2].ends_with("\t-\t-"), "{}", lines[2]);
+    assert_eq!(lines[3], "error\tgame 4: game type \"25\" is not that of english (21,B,8,8,N1,0)");
+    assert!(lines[4].starts_with("error\tgame 5: no table KvKK.wld of english"), "{}", lines[4]);
+    assert!(
+        lines[5].starts_with("error\tgame 6: no table holds positions of 24 pieces"),
+        "{}",
+        lines[5]
+    );
+    assert_eq!(lines[6], "error\tgame 7: the comment of line 8 has no end");
+    assert_eq!(lines.len(), 7);
+
+    // After the moves the draw is there.
+    let ran = run(damka(folder.path()).args(probe).arg("--at-end"));
+    assert_eq!(ran.stdout.lines().nth(1), Some("W:WK28:BK23\tdraw\t-\tloss\tdisagrees"));
+
+    let ran = run(damka(folder.path()).args(probe).arg("--json"));
+    assert_eq!(ran.code, 1);
+    let answers: Vec<Json> =
+        ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(answers.len(), lines.len());
+    for (place, line, stated, agrees) in [
+        (0, 1, "win".into(), true.into()),
+        (1, 3, "loss".into(), false.into()),
+        (2, 4, Json::Null, Json::Null),
+    ] {
+        let answer = &answers[place];
+        assert_eq!(answer["game"], place + 1);
+        assert_eq!(answer["line"], line);
+        assert_eq!((&answer["stated"], &answer["agrees"]), (&stated, &agrees));
+        assert!(answer["moves"].is_array());
+    }
+    assert_eq!(answers[3]["game"], 4);
+    assert!(answers[3]["error"].as_str().unwrap().contains("game type"));
+}
+
+#[test]
+fn a_file_of_games_that_agree_is_no_fault() {
+    let games = "[FEN \"W:WK32:BK26\"] 0-1\n[FEN \"B:WK32:BK26\"] *\n";
+    let folder = english_games(games);
+    let probe = |file: &str| run(damka(folder.path()).args(["probe", "english", "--pdn", file]));
+    assert_eq!(probe("games.pdn").code, 0);
+    fs::write(folder.path().join("none.pdn"), "").unwrap();
+    let ran = probe("none.pdn");
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, ""));
+    let ran = probe("no such file");
+    assert_eq!(ran.code, 74);
+    assert!(complaint(&ran).contains("cannot read no such file: "));
+    // Names in another encoding.
+    let mut bytes = b"[White \"M\xfcller\"]".to_vec();
+    bytes.extend_from_slice(games.as_bytes());
+    fs::write(folder.path().join("games.pdn"), bytes).unwrap();
+    assert_eq!(probe("games.pdn").code, 0);
+}
+
+/// OB24, OB25: the position of a file is that of its tag, whatever stands before the first move.
+#[test]
+fn ob24_ob25_the_tag_is_read_and_comments_may_be_long() {
+    let tags = "[SetUp \"1\"]\n[GameType \"21\"]\n[FEN \"W:WK32:BK26.\"]\n";
+    let comment = "x".repeat(1 << 20);
+    let folder = english_games(&format!("{tags}\n{{{comment}}} 1. 32-27 *\n{tags}\n1. 32-27 *\n"));
+    let ran = run(damka(folder.path()).args(["probe", "english", "--pdn", "games.pdn"]));
+    assert_eq!(ran.code, 0);
+    assert_eq!(ran.stdout, "W:WK32:BK26\twin\t9\t-\t-\n".repeat(2));
+}
+
+/// OB26: what 1-0 means depends on who moves first in this type of game.
+#[test]
+fn ob26_a_result_is_that_of_its_type_of_game() {
+    let game = |number, fen: &str| format!("[GameType \"{number}\"][FEN \"{fen}\"] 1-0\n");
+    // Black to move wins; White, who moved second, does not.
+    let folder = english_games(&(game(21, "B:WK7:BK1") + &game(21, "W:WK32:BK26")));
+    let ran = run(damka(folder.path()).args(["probe", "english", "--pdn", "games.pdn"]));
+    let lines: Vec<&str> = ran.stdout.lines().collect();
+    assert!(lines[0].ends_with("\twin\tagrees"), "{}", lines[0]);
+    assert!(lines[1].ends_with("\tloss\tdisagrees"), "{}", lines[1]);
+
+    let path = folder.path().join("games.pdn");
+    fs::write(&path, game(25, "W:WK29:B1") + &game(25, "B:WK29:B1")).unwrap();
+    let ran = ask(&["probe", "russian", "--pdn", path.to_str().unwrap()]);
+    let stated: Vec<&str> =
+        ran.stdout.lines().map(|line| line.split('\t').nth(3).unwrap()).collect();
+    assert_eq!(stated, ["win", "loss"]);
+}
+
 #[test]
 fn answers_do_not_wait_for_more_questions() {
     let mut probe = process(THREE.path())
@@ -768,6 +880,9 @@ fn wrong_arguments_have_their_own_code() {
         &["fly"],
         &["probe", "russian"],
         &["probe", "russian", TWO_AGAINST_ONE, "--stdin"],
+        &["probe", "russian", TWO_AGAINST_ONE, "--pdn", "games.pdn"],
+        &["probe", "russian", "--stdin", "--pdn", "games.pdn"],
+        &["probe", "russian", TWO_AGAINST_ONE, "--at-end"],
         &["build", "russian"],
         &["build", "russian", "--pieces", "1"],
         &["build", "russian", "--pieces", "99"],

@@ -9,6 +9,7 @@ mod info;
 mod interrupt;
 mod lines;
 mod longest;
+mod pdn;
 mod probe;
 mod progress;
 mod stats;
@@ -47,7 +48,7 @@ Environment:
 
 Exit codes:
   0    done
-  1    faults found (verify), or lines without an answer (probe --stdin)
+  1    faults found (verify), lines or games without an answer (probe), or games that disagree
   2    wrong arguments
   3    not a position
   4    a table or folder that is needed is missing

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::ValueEnum;
@@ -14,6 +15,7 @@ use serde::Serialize;
 use super::exit::{Exit, one_line};
 use super::folders::Folders;
 use super::lines::{Line, Lines};
+use super::pdn::answer_games;
 use super::text::{aligned, phrase, printable, sentence, wrapped};
 use super::variant_parser;
 
@@ -27,31 +29,43 @@ Examples:
   damka probe russian \"W:WKa1,Kc1,Kc3:BKb8\"
   damka probe russian \"W:WKa1,Kc1,Kc3:BKb8\" --json
   damka probe russian --stdin < positions.txt
+  damka probe english --pdn problems.pdn
 
 With --stdin each line is a position and is answered by one line, in order: the position in
 canonical form, `win`, `draw` or `loss`, and the plies (`-` for a draw), with tabs between. A line
 that has no answer, empty ones included, is answered by `error`, a tab and the reason; the exit
 code then is 1. With --json each answer is an object as without --stdin, or
-{\"error\": reason, \"input\": line}.")]
+{\"error\": reason, \"input\": line}.
+
+With --pdn each game of the file is answered by one line: as with --stdin, then the result that the
+game states, for the side to move (`-` if none), and `agrees` or `disagrees` with the table. The exit
+code is 1 if a game disagrees or has no answer.")]
 pub struct Args {
     /// Variant of draughts.
     #[arg(value_parser = variant_parser())]
-    variant: Variant,
+    pub(super) variant: Variant,
     /// The position.
-    #[arg(required_unless_present = "stdin", conflicts_with = "stdin")]
+    #[arg(required_unless_present_any = ["stdin", "pdn"], conflicts_with_all = ["stdin", "pdn"])]
     position: Option<String>,
     /// Read positions from standard input, one a line.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "pdn")]
     stdin: bool,
+    /// Read the games of a PDN file: of each the position of its tag FEN, or if it has none the one
+    /// after its last move.
+    #[arg(long, value_name = "FILE")]
+    pdn: Option<PathBuf>,
+    /// With --pdn, take the position after the last move of every game.
+    #[arg(long, requires = "pdn", conflicts_with_all = ["position", "stdin"])]
+    pub(super) at_end: bool,
     /// Write JSON.
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
     /// How squares are called in moves (FEN in JSON and in answers to --stdin is always canonical)
     /// [default: as the variant does].
     #[arg(long, value_name = "NAMES")]
     squares: Option<Squares>,
     #[command(flatten)]
-    folders: Folders,
+    pub(super) folders: Folders,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -73,9 +87,10 @@ impl Args {
 }
 
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
-    let text = match &args.position {
-        Some(text) => text,
-        None => return answer_lines(args),
+    let text = match (&args.position, &args.pdn) {
+        (Some(text), _) => text,
+        (None, Some(path)) => return answer_games(args, path),
+        (None, None) => return answer_lines(args),
     };
     // What is wrong with the position is said even where there are no tables.
     let position = parse_fen(args.variant, text).context("not a position")?;
@@ -92,9 +107,9 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
 
 /// Answer in JSON. Names of fields are part of the interface.
 #[derive(Serialize)]
-struct Answer {
+pub(super) struct Answer {
     fen: String,
-    wld: Wld,
+    pub(super) wld: Wld,
     dtw_plies: Option<u16>,
     moves: Vec<Child>,
     /// Rules that no table knows; left out where there are none.
@@ -117,7 +132,11 @@ struct Failure<'a> {
     input: &'a str,
 }
 
-fn answer(args: &Args, tables: &Tablebase, position: &Position) -> anyhow::Result<Answer> {
+pub(super) fn answer(
+    args: &Args,
+    tables: &Tablebase,
+    position: &Position,
+) -> anyhow::Result<Answer> {
     let explain = |error| args.folders.explain(error);
     let value = tables.probe(position).map_err(explain)?;
     let rated = tables.moves(position).map_err(explain)?;
