@@ -328,7 +328,7 @@ fn probe_writes_json() {
 
 /// OB33, OB35, OB36: one unit everywhere, no answers without looking, and the same for both colours.
 #[test]
-fn values_agree_in_every_output_and_for_both_colours() {
+fn ob33_ob35_ob36_values_agree_in_every_output_and_for_both_colours() {
     for (fen, flipped) in [
         ("W:WK29:BK4", "B:WK29:BK4"),
         ("W:WK29,K30:BK1", "B:WK32:BK3,K4"),
@@ -502,6 +502,19 @@ fn ob26_a_result_is_that_of_its_type_of_game() {
     let stated: Vec<&str> =
         ran.stdout.lines().map(|line| line.split('\t').nth(3).unwrap()).collect();
     assert_eq!(stated, ["win", "loss"]);
+}
+
+/// OB32: nothing is set before something else here; the nearest is the order of arguments.
+#[test]
+fn ob32_the_order_of_arguments_is_free() {
+    let folder = THREE.path().join("tables");
+    let db = ["--db", folder.to_str().unwrap()];
+    let elsewhere = tempfile::tempdir().unwrap();
+    let ask = |args: &[&str]| run(damka(elsewhere.path()).args(args));
+    let first = ask(&["probe", db[0], db[1], "russian", TWO_AGAINST_ONE]);
+    let last = ask(&["probe", "russian", TWO_AGAINST_ONE, db[0], db[1]]);
+    assert_eq!((first.code, last.code), (0, 0), "{}", first.stderr);
+    assert_eq!(first.stdout, last.stdout);
 }
 
 #[test]
@@ -683,7 +696,7 @@ fn verify_tells_by_its_exit_code() {
 
 /// OB28: a folder whose name has spaces.
 #[test]
-fn folders_may_have_spaces() {
+fn ob28_folders_may_have_spaces() {
     let folder = copy_of_three();
     fs::rename(folder.path().join("tables"), folder.path().join("my tables 5")).unwrap();
     let probe = ["probe", "russian", TWO_AGAINST_ONE];
@@ -696,7 +709,7 @@ fn folders_may_have_spaces() {
 
 /// OB29: tables split over two folders.
 #[test]
-fn all_folders_are_used() {
+fn ob29_all_folders_are_used() {
     let folder = tempfile::tempdir().unwrap();
     for (place, (name, bytes)) in files(&THREE.path().join("tables")).into_iter().enumerate() {
         let half = folder.path().join(["one", "two"][place % 2]).join("russian");
@@ -738,7 +751,7 @@ fn all_folders_are_used() {
 
 /// OB30: a smaller table that the answer depends on is not there.
 #[test]
-fn a_missing_table_is_named() {
+fn ob30_a_missing_table_is_named() {
     let folder = copy_of_three();
     let inside = folder.path().join("tables/russian");
     for name in ["KvK.wld", "KvK.dtw"] {
@@ -779,7 +792,7 @@ fn no_tables_at_all() {
 
 /// OB31: a file that was cut, while others are whole.
 #[test]
-fn a_cut_table_is_named_and_others_answer() {
+fn ob31_a_cut_table_is_named_and_others_answer() {
     // A quiet position with a distance, which is in the .dtw table.
     let longest = ask(&["longest", "russian", "KKvK"]).stdout;
     let won = longest.lines().find(|line| line.starts_with("W:")).unwrap();
@@ -820,7 +833,7 @@ fn a_cut_table_is_named_and_others_answer() {
 /// OB27: more tables than files may be open.
 #[cfg(unix)]
 #[test]
-fn few_open_files_are_enough() {
+fn ob27_few_open_files_are_enough() {
     assert!(files(&FOUR.path().join("tables")).len() > 64);
     let limited = |args: &str, input: &str| {
         let script = format!("ulimit -n 64; exec '{DAMKA}' {args}");

@@ -2,39 +2,10 @@
 
 mod common;
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
-
-use common::{rows, with_rules};
+use common::{rows, solved, with_rules};
 use damka::Counts;
 use damka::index::{Material, Pair, SliceIndex, plan};
-use damka::rules::{RuleSet, Rules};
-use damka::solve::{Finished, SolveOptions, SubsetTables, solve};
-
-/// Pairs with all that they depend on.
-fn closure(rules: &Rules, pairs: impl IntoIterator<Item = Pair>) -> BTreeSet<Pair> {
-    let mut open: Vec<Pair> = pairs.into_iter().collect();
-    let mut found = BTreeSet::new();
-    while let Some(pair) = open.pop() {
-        if found.insert(pair) {
-            open.extend(pair.dependencies(rules));
-        }
-    }
-    found
-}
-
-/// Solves what is needed for some slices, in memory.
-fn solved<R: RuleSet>(slices: &[Material]) -> Finished<R> {
-    let needed = closure(&R::RULES, slices.iter().map(|&slice| Pair::of(slice)));
-    let pieces = needed.iter().map(|pair| pair.first().pieces()).max().unwrap_or(2);
-    let subsets = SubsetTables::new(R::geometry(), pieces - 1);
-    let mut finished = Finished::<R>::new();
-    for pair in plan(&R::RULES, pieces).into_iter().filter(|pair| needed.contains(pair)) {
-        let table = solve(pair, &finished, &subsets, &SolveOptions::default(), &());
-        finished.insert(pair, Arc::new(table.unwrap()));
-    }
-    finished
-}
+use damka::rules::RuleSet;
 
 /// `1K2M-0K1M`, White's pieces first, White to move.
 fn material(name: &str) -> Material {

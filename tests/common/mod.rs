@@ -7,8 +7,13 @@
 pub mod brute;
 pub mod tables;
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use damka::board::{Bits, Playing};
+use damka::index::{Material, Pair, plan};
 use damka::rules::{Numbering, RuleSet, Rules, Turned, TurnedMove};
+use damka::solve::{Finished, SolveOptions, SubsetTables, solve};
 
 /// Runs an expression with a type alias for the rule set of a `damka::Variant`.
 #[allow(unused_macros)]
@@ -41,6 +46,31 @@ pub fn rows(file: &str) -> Vec<Vec<String>> {
 /// The variant of damka's that the data files call `name`.
 pub fn variant(name: &str) -> Option<damka::Variant> {
     name.replace('_', "-").parse().ok()
+}
+
+/// Pairs with all that they depend on.
+fn closure(rules: &Rules, pairs: impl IntoIterator<Item = Pair>) -> BTreeSet<Pair> {
+    let mut open: Vec<Pair> = pairs.into_iter().collect();
+    let mut found = BTreeSet::new();
+    while let Some(pair) = open.pop() {
+        if found.insert(pair) {
+            open.extend(pair.dependencies(rules));
+        }
+    }
+    found
+}
+
+/// Solves what is needed for some slices, in memory.
+pub fn solved<R: RuleSet>(slices: &[Material]) -> Finished<R> {
+    let needed = closure(&R::RULES, slices.iter().map(|&slice| Pair::of(slice)));
+    let pieces = needed.iter().map(|pair| pair.first().pieces()).max().unwrap_or(2);
+    let subsets = SubsetTables::new(R::geometry(), pieces - 1);
+    let mut finished = Finished::<R>::new();
+    for pair in plan(&R::RULES, pieces).into_iter().filter(|pair| needed.contains(pair)) {
+        let table = solve(pair, &finished, &subsets, &SolveOptions::default(), &());
+        finished.insert(pair, Arc::new(table.unwrap()));
+    }
+    finished
 }
 
 /// A piece on the board; column and row count from 0 at White's bottom left.

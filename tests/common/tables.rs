@@ -27,18 +27,24 @@ pub fn build_into(folder: &Path, pieces: u32) -> BuildReport {
     build(&options(folder, pieces), &()).expect("a build")
 }
 
-/// Builds Russian slices into a new folder that stays until the process ends: for statics, which are
+/// Builds Russian slices into a new folder. See [`lasting_tables_of`].
+pub fn lasting_tables(pieces: u32) -> PathBuf {
+    lasting_tables_of(Variant::Russian, pieces)
+}
+
+/// Builds slices into a new folder that stays until the process ends: for statics, which are
 /// never dropped. What earlier runs have left is removed.
 ///
 /// A thread of its own does it. A rayon worker would take up other work while it waits for the
 /// threads of the build, and that work may wait for the same static.
-pub fn lasting_tables(pieces: u32) -> PathBuf {
-    let build = move || {
+pub fn lasting_tables_of(variant: Variant, pieces: u32) -> PathBuf {
+    let make = move || {
         let folder = lasting_folder();
-        build_into(&folder, pieces);
+        let options = BuildOptions { write: QUICK, ..BuildOptions::new(variant, pieces, &folder) };
+        build(&options, &()).expect("a build");
         folder
     };
-    std::thread::spawn(build).join().expect("a build")
+    std::thread::spawn(make).join().expect("a build")
 }
 
 fn lasting_folder() -> PathBuf {
