@@ -1,5 +1,6 @@
 //! Faults that other programs were reported to have, as far as they concern the library: named by number and fault, with
-//! the report. Those of the command line are in `cli.rs`; the moves of Russian draughts are in `rules_russian.rs`.
+//! the report. Those of the command line are in `cli.rs`, the list of claims is in `check_claims.rs`; the moves of
+//! Russian draughts are in `rules_russian.rs`.
 
 mod common;
 
