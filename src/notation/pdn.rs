@@ -74,6 +74,9 @@ pub enum PdnError {
     },
 }
 
+/// Longest word that can be a move: it has one square for each captured piece, and one more.
+const LONGEST_MOVE: usize = 300;
+
 /// How a game ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
@@ -149,8 +152,11 @@ impl PdnGame {
     pub fn end(&self, variant: Variant) -> Result<Position, PdnError> {
         let mut position = self.start(variant)?;
         for (ply, text) in (1..).zip(&self.moves) {
-            let played = parse_move(variant, &position, text)
-                .map_err(|source| PdnError::Move { ply, source })?;
+            let played = match text.len() {
+                ..=LONGEST_MOVE => parse_move(variant, &position, text),
+                _ => Err(MoveError::Malformed { text: shortened(text) }),
+            };
+            let played = played.map_err(|source| PdnError::Move { ply, source })?;
             position = legal_moves(variant, &position)
                 .into_iter()
                 .find_map(|(legal, after)| (legal == played).then_some(after))
@@ -569,6 +575,8 @@ mod tests {
         }
         let error = only("9-14 9-13 *").end(Variant::English).unwrap_err();
         assert!(error.to_string().starts_with("move 2: \"9-13\" is not a legal move"), "{error}");
+        let error = only(&"9-14-".repeat(1000)).end(Variant::English).unwrap_err();
+        assert!(error.to_string().len() < 200, "{error}");
         let error = only("[FEN \"W:W55:B1\"]").start(Variant::English).unwrap_err();
         assert!(error.to_string().starts_with("tag FEN: \"55\""), "{error}");
     }
