@@ -12,8 +12,8 @@ use cpu_time::ProcessTime;
 use crate::index::{MOST_PIECES, Material, Pair, SliceIndex, plan};
 use crate::rules::{RuleSet, Rules, Variant, with_rule_set};
 use crate::solve::{
-    Finished, Monitor, PairTable, SolveError, SolveOptions, StoredValues, SubsetTables, memory,
-    restore, solve,
+    Finished, Monitor, PairTable, SolveError, SolveOptions, StoredValues, SubsetTables, check_size,
+    memory, restore, solve,
 };
 use crate::store::{
     Cell, Cells, Header, Metric, StoreError, Table, TableId, TableInfo, WriteOptions,
@@ -148,6 +148,18 @@ pub enum BuildError {
         /// The most there can be.
         most: u32,
     },
+    /// A slice of so many pieces cannot be solved; nothing is built then, small slices neither.
+    #[error(
+        "{slice} of {variant} has too many placements to be solved; up to {most} pieces can be built"
+    )]
+    TooLarge {
+        /// The variant.
+        variant: Variant,
+        /// The first slice, in the order of building, that is too large.
+        slice: Material,
+        /// Most pieces of which all slices can be solved.
+        most: u32,
+    },
     /// The monitor asked for it.
     #[error("stopped; the same command goes on from here")]
     Stopped,
@@ -210,6 +222,7 @@ pub fn build(
     if !(2..=MOST_PIECES).contains(&options.pieces) {
         return Err(BuildError::Pieces { pieces: options.pieces, most: MOST_PIECES });
     }
+    with_rule_set!(options.variant, R => check_sizes::<R>(options))?;
     let folder = options.folder.join(options.variant.name());
     let in_folder = |source| BuildError::Folder { folder: folder.clone(), source };
     let complete = folder.is_dir()
@@ -235,6 +248,16 @@ pub fn build(
     with_rule_set!(options.variant, R => {
         pool.install(|| Builder::<R>::new(options, &folder, monitor)?.run())
     })
+}
+
+/// Refuses what could only fail after hours.
+fn check_sizes<R: RuleSet>(options: &BuildOptions) -> Result<(), BuildError> {
+    let too_large = |pair: &Pair| check_size::<R>(*pair).is_err();
+    let variant = options.variant;
+    match plan(&R::RULES, options.pieces).into_iter().find(too_large).map(Pair::first) {
+        None => Ok(()),
+        Some(slice) => Err(BuildError::TooLarge { variant, slice, most: slice.pieces() - 1 }),
+    }
 }
 
 /// Holds the folder for this process until it is dropped.
@@ -479,7 +502,7 @@ fn open<R: RuleSet>(
     metric: Metric,
 ) -> Result<Table, StoreError> {
     let id = TableId { variant: options.variant, material: slice, metric };
-    let positions = SliceIndex::new(R::geometry(), slice).len();
+    let positions = slice_len::<R>(slice);
     Table::open(&folder.join(id.file_name()), &id, positions)
 }
 
@@ -500,7 +523,12 @@ fn most_memory<R: RuleSet>(order: &[Pair], last_use: &HashMap<Pair, usize>) -> u
 
 /// Positions in the slices of a pair.
 fn positions<R: RuleSet>(pair: Pair) -> u64 {
-    pair.slices().map(|slice| SliceIndex::new(R::geometry(), slice).len()).sum()
+    pair.slices().map(slice_len::<R>).sum()
+}
+
+/// Positions of a slice of at most [`MOST_PIECES`].
+fn slice_len<R: RuleSet>(slice: Material) -> u64 {
+    u64::try_from(SliceIndex::len_of(R::geometry(), slice)).expect("few enough pieces")
 }
 
 /// Pairs and all that they depend on, directly or not.

@@ -947,3 +947,30 @@ fn reference_lists_the_exit_codes() {
         assert!(reference.contains(&row), "{row}");
     }
 }
+
+#[test]
+fn builds_that_are_too_large_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    for (variant, pieces, said) in [
+        (
+            "canadian",
+            "8",
+            "KKKvKKK of canadian has too many placements to be solved; up to 5 pieces can be built",
+        ),
+        (
+            "turkish",
+            "7",
+            "of turkish has too many placements to be solved; up to 6 pieces can be built",
+        ),
+        (
+            "international",
+            "7",
+            "of international has too many placements to be solved; up to 6 pieces can be built",
+        ),
+    ] {
+        let ran = run(damka(folder.path()).args(["build", variant, "--pieces", pieces]));
+        assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{variant}");
+        assert!(complaint(&ran).ends_with(said), "{}", ran.stderr);
+    }
+    assert!(!folder.path().join("tables").exists());
+}

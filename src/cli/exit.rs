@@ -109,7 +109,7 @@ impl Exit {
     fn of_build(error: &BuildError) -> Self {
         match error {
             BuildError::Locked { .. } => Self::InUse,
-            BuildError::Pieces { .. } => Self::Usage,
+            BuildError::Pieces { .. } | BuildError::TooLarge { .. } => Self::Usage,
             BuildError::Stopped | BuildError::Solve(SolveError::Stopped) => Self::Interrupted,
             BuildError::Folder { .. } | BuildError::Threads { .. } => Self::Io,
             BuildError::Store(error) => Self::of_store(error),

@@ -38,6 +38,17 @@ mod tests {
     use super::*;
 
     #[test]
+    fn all_values_fit_their_word() {
+        for k in 0..=MAX_SUBSET as u128 {
+            for n in 0..=MAX_SQUARES as u128 {
+                let exact =
+                    (0..k).fold(1u128, |product, i| product * n.saturating_sub(i) / (i + 1));
+                assert_eq!(u128::from(binomial(n as u32, k as u32)), exact, "{n} over {k}");
+            }
+        }
+    }
+
+    #[test]
     fn known_values() {
         assert_eq!(binomial(32, 4), 35_960);
         assert_eq!(binomial(50, 3), 19_600);

@@ -21,6 +21,19 @@ impl<B: Bits> Men<B> {
     }
 }
 
+/// Number of ways to choose so many squares of `own` and so many others of `opp`.
+pub(crate) fn disjoint_sets<B: Bits>(own: B, opp: B, own_men: u32, opp_men: u32) -> u128 {
+    let (shared, all) = ((own & opp).count_ones(), opp.count_ones());
+    let ways = |n: u32, k: u32| u128::from(binomial(n, k));
+    // By how many of the own men stand where the other side's could.
+    (0..=own_men.min(shared))
+        .map(|inside| {
+            let outside = ways(own.count_ones() - shared, own_men - inside);
+            ways(shared, inside) * outside * ways(all - inside, opp_men)
+        })
+        .sum()
+}
+
 /// Numbering of the placements of so many men a side.
 ///
 /// Where men are crowned, own men stand on any row but the last and the other side's on any but the first; no two stand on
@@ -53,6 +66,13 @@ impl<B: Bits> MenIndex<B> {
         }
         offsets.push(total);
         MenIndex { geometry, own_men, opp_men, offsets, own_squares }
+    }
+
+    /// Number of placements of so many men a side, without numbering them. O(own men).
+    ///
+    /// Exact for any numbers of men that [`Material`](super::Material) can name.
+    pub fn count_of(geometry: &Geometry<B>, own_men: u32, opp_men: u32) -> u128 {
+        disjoint_sets(geometry.own_men, geometry.opp_men, own_men, opp_men)
     }
 
     /// Number of placements.

@@ -9,6 +9,7 @@ mod subset;
 
 pub use binomial::binomial;
 pub use material::{Material, MaterialError};
+pub(crate) use men::disjoint_sets;
 pub use men::{Men, MenIndex};
 pub use plan::{MOST_PIECES, Pair, plan, slices};
 pub use slice::SliceIndex;

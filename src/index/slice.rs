@@ -35,6 +35,17 @@ impl<B: Bits> SliceIndex<B> {
         }
     }
 
+    /// Number of positions of a slice, without numbering them. O(men).
+    ///
+    /// Exact for any [`Material`] that fits the board.
+    pub fn len_of(geometry: &Geometry<B>, material: Material) -> u128 {
+        let free = geometry.squares as u32 - material.men();
+        let left = free - material.opp_kings as u32;
+        MenIndex::count_of(geometry, material.own_men.into(), material.opp_men.into())
+            * u128::from(binomial(free, material.opp_kings.into()))
+            * u128::from(binomial(left, material.own_kings.into()))
+    }
+
     /// The slice.
     pub fn material(&self) -> Material {
         self.material

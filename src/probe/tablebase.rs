@@ -428,7 +428,10 @@ impl<R: RuleSet> SliceSet<R> {
                 };
                 let id = TableId { variant: self.variant, material: slice.material, metric };
                 slice.tables[metric as usize].get_or_init(|| {
-                    Table::open(path, &id, self.index(slice).len()).map_err(Arc::new)
+                    // Without the index: a file that only has the name of a large slice would cost gigabytes.
+                    let positions = SliceIndex::len_of(R::geometry(), slice.material);
+                    let positions = u64::try_from(positions).expect("few enough pieces");
+                    Table::open(path, &id, positions).map_err(Arc::new)
                 })
             }
         };
@@ -471,8 +474,8 @@ impl<R: RuleSet> SliceSet<R> {
     /// Value of a quiet position.
     fn quiet_value(&self, position: &Turned<R::Bits>) -> Result<Value, ProbeError> {
         let (number, slice) = self.slice(Material::of(position), Metric::Wld)?;
-        let index = self.index(slice).rank(position);
         let table = self.open_table(slice, Metric::Wld)?;
+        let index = self.index(slice).rank(position);
         let (block, place) = self.block(number, Metric::Wld, table, index)?;
         let wld = table.wld(&block, place).expect("a place inside a whole block");
         if wld == Wld::Draw {

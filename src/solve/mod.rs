@@ -14,5 +14,5 @@ mod unit;
 
 pub use pair_table::{Finished, PairTable};
 pub use restore::{StoredValues, restore};
-pub use solver::{Monitor, SolveError, SolveOptions, memory, solve};
+pub use solver::{Monitor, SolveError, SolveOptions, check_size, memory, solve};
 pub use subsets::SubsetTables;

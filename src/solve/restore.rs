@@ -37,7 +37,7 @@ pub fn restore<R: RuleSet>(
     monitor: &dyn Monitor,
 ) -> Result<PairTable<R>, SolveError> {
     let monitor = &Latch::new(monitor);
-    let layout = Layout::new(R::geometry(), pair)?;
+    let layout = Layout::new::<R>(pair)?;
     let longest = stored.iter().map(|values| values.longest()).max().unwrap_or(0);
     let scores = if longest / 2 <= <u8 as Score>::LONGEST {
         [0, 1].map(|side| {

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+use num_traits::Zero;
 use rayon::prelude::*;
 
 use super::captures::Targets;
@@ -10,7 +11,7 @@ use super::score::Score;
 use super::subsets::SubsetTables;
 use super::unit::{MAX_UNIT_LEN, PairContext, Scratch, TooLong, Unit};
 use crate::board::{Bits, Geometry, squares_of};
-use crate::index::{Material, Men, MenIndex, Pair, binomial};
+use crate::index::{Material, Men, MenIndex, Pair, binomial, disjoint_sets};
 use crate::rules::{RuleSet, UnitKind};
 
 /// Told how a solver gets on, and asked whether it should go on.
@@ -121,26 +122,71 @@ struct Level {
     coupled: usize,
 }
 
+/// Whether a pair can be numbered in memory. O(pieces): nothing is enumerated.
+///
+/// # Errors
+/// [`SolveError::TooLarge`] if not: it has 2^32 placements of men or more, a unit of more than 2^31 placements, or more
+/// placements than memory has addresses.
+pub fn check_size<R: RuleSet>(pair: Pair) -> Result<(), SolveError> {
+    let first = pair.first();
+    let geometry = R::geometry();
+    let sets = |kings: u8| u128::from(binomial(geometry.squares as u32, kings.into()));
+    let king_sets = sets(first.own_kings) * sets(first.opp_kings);
+    let places = MenIndex::count_of(geometry, first.own_men.into(), first.opp_men.into());
+    let unit = largest_unit::<R>(first.own_men.into(), first.opp_men.into()) * king_sets;
+    // Two bytes a placement at most.
+    let fits = places <= u32::MAX.into()
+        && unit <= MAX_UNIT_LEN as u128
+        && places * king_sets <= isize::MAX as u128 / 2;
+    if fits { Ok(()) } else { Err(SolveError::TooLarge { pair }) }
+}
+
+/// Placements of so many men in the largest unit.
+fn largest_unit<R: RuleSet>(own_men: u32, opp_men: u32) -> u128 {
+    let geometry = R::geometry();
+    match R::RULES.unit() {
+        UnitKind::Placement => 1,
+        UnitKind::All => MenIndex::count_of(geometry, own_men, opp_men),
+        UnitKind::Ranks => {
+            // The most placements of so many men a side on the rows so far, for any numbers of them on each.
+            let mut most = vec![vec![0u128; opp_men as usize + 1]; own_men as usize + 1];
+            most[0][0] = 1;
+            for row in 0..geometry.shape.height {
+                let here = (0..geometry.squares)
+                    .filter(|&square| geometry.row[square as usize] == row)
+                    .fold(R::Bits::zero(), |set, square| set | R::Bits::bit(square));
+                let before = most.clone();
+                for (own, line) in most.iter_mut().enumerate() {
+                    for (opp, most) in line.iter_mut().enumerate() {
+                        for (a, b) in (0..=own).flat_map(|a| (0..=opp).map(move |b| (a, b))) {
+                            let (sets, men) =
+                                ([geometry.own_men, geometry.opp_men], [a as u32, b as u32]);
+                            let [own_set, opp_set] = sets.map(|set| set & here);
+                            let ways = disjoint_sets(own_set, opp_set, men[0], men[1]);
+                            *most = (*most).max(before[own - a][opp - b] * ways);
+                        }
+                    }
+                }
+            }
+            most[own_men as usize][opp_men as usize]
+        }
+    }
+}
+
 impl<B: Bits> Layout<B> {
     /// Room for a pair, units in the order of their numbers.
     ///
     /// # Errors
-    /// If the pair cannot be numbered.
-    pub fn new(geometry: &'static Geometry<B>, pair: Pair) -> Result<Self, SolveError> {
+    /// See [`check_size`].
+    pub fn new<R: RuleSet<Bits = B>>(pair: Pair) -> Result<Self, SolveError> {
+        check_size::<R>(pair)?;
         let first = pair.first();
-        let sets = |kings: u8| binomial(geometry.squares as u32, kings.into());
+        let geometry = R::geometry();
+        let sets = |kings: u8| binomial(geometry.squares as u32, kings.into()) as usize;
         let (a_sets, b_sets) = (sets(first.own_kings), sets(first.opp_kings));
         let men = MenIndex::new(geometry, first.own_men.into(), first.opp_men.into());
-        let unit_len = a_sets.checked_mul(b_sets).filter(|&len| len <= MAX_UNIT_LEN as u64);
-        let fits = u32::try_from(men.count()).is_ok()
-            && unit_len.and_then(|len| len.checked_mul(men.count())).is_some_and(|total| {
-                usize::try_from(total).is_ok_and(|total| total <= isize::MAX as usize / 2)
-            });
-        if !fits {
-            return Err(SolveError::TooLarge { pair });
-        }
         let slots = (0..men.count() as u32).collect();
-        Ok(Layout { geometry, pair, men, slots, a_sets: a_sets as usize, b_sets: b_sets as usize })
+        Ok(Layout { geometry, pair, men, slots, a_sets, b_sets })
     }
 
     /// Puts the placements of men in order, the most advanced first and those of a unit together, and returns the
@@ -208,7 +254,8 @@ pub fn memory<B: Bits>(geometry: &'static Geometry<B>, pair: Pair, threads: usiz
     let first = pair.first();
     let sets = |kings: u8| binomial(geometry.squares as u32, kings.into());
     let unit = sets(first.own_kings).saturating_mul(sets(first.opp_kings));
-    let places = MenIndex::new(geometry, first.own_men.into(), first.opp_men.into()).count();
+    let places = MenIndex::count_of(geometry, first.own_men.into(), first.opp_men.into());
+    let places = u64::try_from(places).unwrap_or(u64::MAX);
     let placements = places.saturating_mul(unit);
     let solved = placements.saturating_mul(2).saturating_add(places.saturating_mul(4));
     // Flags of captures, the order of the places, and for each unit at work the counts of open moves and the buckets,
@@ -221,7 +268,8 @@ pub fn memory<B: Bits>(geometry: &'static Geometry<B>, pair: Pair, threads: usiz
 /// Solves a pair of slices, on the threads of the current rayon pool.
 ///
 /// # Errors
-/// If a pair that it depends on is missing from `finished`, if the monitor wants to stop, or if the pair is too large.
+/// If a pair that it depends on is missing from `finished`, if the monitor wants to stop, or if the pair is too large for
+/// the program or for the memory there is.
 pub fn solve<R: RuleSet>(
     pair: Pair,
     finished: &Finished<R>,
@@ -231,7 +279,9 @@ pub fn solve<R: RuleSet>(
 ) -> Result<PairTable<R>, SolveError> {
     let monitor = &Latch::new(monitor);
     let geometry = R::geometry();
-    let mut layout = Layout::new(geometry, pair)?;
+    check_size::<R>(pair)?;
+    reserve(pair, memory(geometry, pair, rayon::current_num_threads()).1)?;
+    let mut layout = Layout::new::<R>(pair)?;
     let (order, levels) = layout.sort_by_level::<R>();
     let targets =
         |slice| Targets::<R>::new(slice, finished).map_err(|pair| SolveError::Missing { pair });
@@ -260,6 +310,16 @@ pub fn solve<R: RuleSet>(
     };
     drop(context);
     Ok(PairTable { layout, scores, captures: Some(captures) })
+}
+
+/// Asks the system for so many bytes and gives them back: what is wanted later is asked for in ways that
+/// end the process if it is not there.
+fn reserve(pair: Pair, bytes: u64) -> Result<(), SolveError> {
+    let mut room: Vec<u8> = Vec::new();
+    let there = usize::try_from(bytes).is_ok_and(|bytes| room.try_reserve_exact(bytes).is_ok());
+    // Or the optimiser would leave out an allocation that nobody uses.
+    std::hint::black_box(&mut room);
+    if there { Ok(()) } else { Err(SolveError::Memory { pair, bytes }) }
 }
 
 /// Some placements of men with the room for their scores.
@@ -319,9 +379,7 @@ impl Job<'_> {
             let coupled: Vec<Task<S>> = (0..level.coupled).map(|_| take(2)).collect();
 
             let largest = level.units.iter().max().map_or(0, |&places| places as usize * len);
-            if largest > MAX_UNIT_LEN {
-                return Err(SolveError::TooLarge { pair: layout.pair });
-            }
+            debug_assert!(largest <= MAX_UNIT_LEN);
             let solved = if self.works_inside(largest, alone.len()) {
                 let stop = || self.monitor.should_stop();
                 alone.into_iter().try_for_each(|Task { places, a, b }| {

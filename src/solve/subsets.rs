@@ -26,7 +26,8 @@ pub(crate) struct Subsets<B> {
 impl<B: Bits> Subsets<B> {
     fn new(geometry: &Geometry<B>, size: usize) -> Self {
         let squares = geometry.squares as usize;
-        let count = binomial(squares as u32, size as u32) as usize;
+        let count = binomial(squares as u32, size as u32);
+        let count = u32::try_from(count).expect("ranks of 32 bits") as usize;
         let mut sets = Vec::with_capacity(count);
         let mut set = if size == 0 { B::zero() } else { B::below(size as u8) };
         for _ in 0..count {
@@ -81,6 +82,9 @@ pub struct SubsetTables<B>(Vec<Subsets<B>>);
 
 impl<B: Bits> SubsetTables<B> {
     /// Tables for up to `largest` kings a side. O(choose(squares, largest)) time and memory.
+    ///
+    /// # Panics
+    /// If a set can have a rank beyond 2^32, which happens with no pair that [`check_size`](super::check_size) lets pass.
     pub fn new(geometry: &Geometry<B>, largest: u32) -> Self {
         SubsetTables((0..=largest as usize).map(|size| Subsets::new(geometry, size)).collect())
     }
