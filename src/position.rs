@@ -6,8 +6,8 @@ use crate::rules::{Colour, Rules, Turned, Variant, with_rule_set};
 /// A legal placement of men and kings, with a side to move.
 ///
 /// Invariants: every piece stands on a square of the variant's board, no two on the same one,
-/// and no man on the row where it would have become a king. A side may be without pieces:
-/// that is a finished game.
+/// no man on the row where it would have become a king, and no king where the variant has none.
+/// A side may be without pieces: that is a finished game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Position {
     stm: Colour,
@@ -31,6 +31,12 @@ pub enum PositionError {
     #[error("two pieces on square number {}", square.0)]
     Overlap {
         /// The square.
+        square: Square,
+    },
+    /// A king in a variant without kings.
+    #[error("a king on square number {}, and there are no kings in this variant", square.0)]
+    NoKings {
+        /// Where it is said to stand.
         square: Square,
     },
     /// A man where it would have become a king.
@@ -66,6 +72,11 @@ impl Position {
                 }
                 seen.insert(square);
             }
+        }
+        if let Some(square) = kings[0].union(kings[1]).into_iter().next()
+            && !rules.has_kings()
+        {
+            return Err(PositionError::NoKings { square });
         }
         for colour in [Colour::White, Colour::Black] {
             for square in men[colour as usize] {

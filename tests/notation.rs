@@ -28,6 +28,7 @@ fn placed(variant: Variant, stm: Colour, pieces: &[(u8, Colour, bool)]) -> Posit
         let mut man = [Bitboard::EMPTY; 2];
         man[colour as usize].insert(square);
         let as_man = Position::new(rules, stm, man, [Bitboard::EMPTY; 2]).is_ok();
+        let king = king && rules.has_kings();
         let sets = if king || !as_man { &mut kings } else { &mut men };
         sets[colour as usize].insert(square);
     }

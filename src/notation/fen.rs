@@ -133,6 +133,14 @@ pub enum FenError {
         /// Name of the square, of the kind that the entry uses.
         square: String,
     },
+    /// A king in a variant without kings.
+    #[error("{token:?} puts a king on square {square}, and there are no kings in this variant")]
+    NoKings {
+        /// The entry.
+        token: String,
+        /// Name of the square, of the kind that the entry uses.
+        square: String,
+    },
     /// A man where it would have become a king.
     #[error("{token:?} puts a man of {colour} on its own crowning row, square {square}")]
     UncrownedMan {
@@ -244,6 +252,9 @@ impl<'a> Placing<'a> {
         let name = || square_name(self.rules, names, square);
         if self.occupied.contains(square) {
             return Err(FenError::SquareTwice { token: token.to_owned(), square: name() });
+        }
+        if king && !self.rules.has_kings() {
+            return Err(FenError::NoKings { token: token.to_owned(), square: name() });
         }
         if !king && is_crowning_square(self.rules, colour, square) {
             return Err(FenError::UncrownedMan { token: token.to_owned(), colour, square: name() });
