@@ -8,7 +8,7 @@ use anyhow::Context;
 use clap::ValueEnum;
 use damka::notation::{diagram, parse_fen, write_fen, write_fen_with, write_move_with};
 use damka::probe::RatedMove;
-use damka::rules::{Colour, SquareNames};
+use damka::rules::SquareNames;
 use damka::{Move, Position, Tablebase, Value, Variant, Wld, legal_moves};
 use serde::Serialize;
 
@@ -21,8 +21,8 @@ use super::variant_parser;
 
 /// Ask for the exact value of a position and of its moves.
 ///
-/// Positions are read in the dialects of FEN that PDN files have: squares as numbers from White's
-/// top left or as `a1`, kings marked `K`, `W:WKa1,c3:Bb8` or `W:WK29,22:B1`.
+/// Positions are read in the dialects of FEN that PDN files have: squares as numbers, counted as the
+/// variant counts, or as `a1`, kings marked `K`, `W:WKa1,c3:Bb8` or `W:WK29,22:B1`.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -70,7 +70,7 @@ pub struct Args {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Squares {
-    /// Numbers from White's top left.
+    /// Numbers from White's top left, or as the variant counts.
     Numeric,
     /// `a1` at White's bottom left.
     Algebraic,
@@ -195,7 +195,8 @@ fn report(args: &Args, tables: &Tablebase, position: &Position) -> anyhow::Resul
     Ok(text)
 }
 
-/// Moves from a position, numbered as PDN does.
+/// Moves from a position, numbered as PDN does: a number for each move of the side that begins the game, and the
+/// answer to it.
 pub fn line_text(
     variant: Variant,
     names: SquareNames,
@@ -207,12 +208,13 @@ pub fn line_text(
     let mut number = 1;
     for rated in line {
         let all: Vec<Move> = legal_moves(variant, &position).into_iter().map(|(m, _)| m).collect();
-        match position.stm() {
-            Colour::White => words.push(format!("{number}.")),
-            Colour::Black if words.is_empty() => words.push(format!("{number}...")),
-            Colour::Black => {}
+        let begins = position.stm() == variant.rules().first_mover;
+        if begins {
+            words.push(format!("{number}."));
+        } else if words.is_empty() {
+            words.push(format!("{number}..."));
         }
-        if position.stm() == Colour::Black {
+        if !begins {
             number += 1;
         }
         words.push(write_move_with(variant, names, &rated.played, &all));

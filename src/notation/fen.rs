@@ -155,7 +155,7 @@ pub enum FenError {
 
 /// Reads a position in any of these dialects:
 ///
-/// - FEN of PDN 3.0 and 2.0: `W:W31-50:BK1,20.`, squares as numbers from White's top left or as
+/// - FEN of PDN 3.0 and 2.0: `W:W31-50:BK1,20.`, squares as the numbers of the variant or as
 ///   `a1`, whatever the variant itself writes; kings `K`, ranges of numbers (`K31-33`), a closing
 ///   dot, sides in any order and without pieces (`W:W:BK1`);
 /// - small letters for colours and kings, spaces around every part, quotes and `[FEN "..."]`

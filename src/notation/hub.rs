@@ -1,6 +1,6 @@
 //! Positions as one letter a square: the Hub protocol and DamExchange.
 //!
-//! The side to move comes first, then the squares in the order of their numbers: men are
+//! The side to move comes first, then the squares in the order of the variant's numbers: men are
 //! small letters, kings capitals, `e` is an empty square. DamExchange writes Black as `z`.
 
 use super::fen::{FenError, Placing};

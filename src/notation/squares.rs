@@ -31,7 +31,8 @@ pub enum SquareError {
     },
 }
 
-/// Name of a square: `a1` at White's bottom left, or its number as the variant counts (b8 is 1 in Russian draughts).
+/// Name of a square: `a1` at White's bottom left, or its number as the variant counts (b8 is 1 in Russian draughts, h1 in
+/// Spanish).
 ///
 /// # Panics
 /// If `square` is off the board.
