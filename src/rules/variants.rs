@@ -47,7 +47,7 @@ rule_set!(
         name: "russian",
         title: "Russian draughts",
         shape: Shape::dark(8, 8),
-        man_moves: FORWARD,                // 6.1.4.3
+        man_moves: FORWARD,
         man_captures: DIAGONAL,            // 6.1.5.3
         king_moves: DIAGONAL,              // 6.1.4.5
         king_captures: DIAGONAL,           // 6.1.5.3
@@ -71,7 +71,8 @@ rule_set!(
 );
 
 rule_set!(
-    /// Russian draughts played to lose all pieces (poddavki).
+    /// Russian draughts played to lose all pieces (poddavki). There is no rule book of its own: the moves are those of
+    /// Russian draughts.
     RussianGiveaway,
     u32,
     Rules {
@@ -79,6 +80,7 @@ rule_set!(
         title: "Russian giveaway draughts (poddavki)",
         no_move: NoMove::Wins,
         pdn_game_type: None,
+        source: "the rules of Russian draughts with the opposite aim",
         ..Russian::RULES
     }
 );
@@ -109,13 +111,13 @@ rule_set!(
         title: "International draughts",
         shape: Shape::dark(10, 10),               // 2.1
         man_moves: FORWARD,                       // 3.4
-        man_captures: DIAGONAL,                   // 4.2
+        man_captures: DIAGONAL,                   // 4.1, 4.2
         king_moves: DIAGONAL,                     // 3.9
         king_captures: DIAGONAL,                  // 4.3
         king_range: KingRange::Flying,            // 3.9, 4.3
         landing: Landing::Any,                    // 4.3
         men_take_kings: true,
-        removal: Removal::AtEnd,                  // 4.8
+        removal: Removal::AtEnd,                  // 4.8, 4.11
         turns_back: true,
         promotion: Promotion::IfItEndsThere,      // 4.15
         precedence: &[Precedence::MostPieces],    // 4.13, 4.14
@@ -140,6 +142,7 @@ rule_set!(
         title: "International giveaway draughts",
         no_move: NoMove::Wins,
         pdn_game_type: None,
+        source: "the rules of International draughts with the opposite aim",
         ..International::RULES
     }
 );
@@ -222,6 +225,7 @@ rule_set!(
         title: "Brazilian giveaway draughts",
         no_move: NoMove::Wins,
         pdn_game_type: None,
+        source: "the rules of Brazilian draughts with the opposite aim",
         ..Brazilian::RULES
     }
 );
@@ -236,6 +240,10 @@ rule_set!(
     Rules {
         name: "pool",
         title: "American pool checkers",
+        man_captures: DIAGONAL,                   // 14
+        king_range: KingRange::Flying,            // 15
+        removal: Removal::AtEnd,                  // 17 to 19
+        precedence: &[],                          // 20
         promotion: Promotion::IfItEndsThere,      // 16, 22, 23
         squares: SquareNames::Numeric,
         capture_sign: 'x',
@@ -249,15 +257,17 @@ rule_set!(
 rule_set!(
     /// English draughts (checkers), 8x8.
     ///
-    /// Source: WCDF rules, 1.17 to 1.20.
+    /// Source: WCDF rules, 1.17 to 1.20. Black begins, though some texts have it the other way round.
     English,
     u32,
     Rules {
         name: "english",
         title: "English draughts (American checkers)",
-        man_captures: FORWARD,                    // 1.17
-        king_range: KingRange::Short,             // 1.18
+        man_captures: FORWARD,                    // 1.18
+        king_range: KingRange::Short,             // 1.17
+        removal: Removal::AtEnd,                  // 1.19
         promotion: Promotion::EndsMove,           // 1.19
+        precedence: &[],                          // 1.20
         squares: SquareNames::Numeric,
         capture_sign: 'x',
         pdn_game_type: Some("21,B,8,8,N1,0"),
@@ -276,6 +286,7 @@ rule_set!(
         title: "English giveaway draughts (suicide checkers)",
         no_move: NoMove::Wins,
         pdn_game_type: None,
+        source: "the rules of English draughts with the opposite aim",
         ..English::RULES
     }
 );
@@ -291,10 +302,10 @@ rule_set!(
         name: "italian",
         title: "Italian draughts",
         shape: Shape { width: 8, height: 8, playing: Playing::Light }, // 2.3
-        man_captures: FORWARD,
-        king_range: KingRange::Short,
+        man_captures: FORWARD,                    // 5.3
+        king_range: KingRange::Short,             // 4.7
         men_take_kings: false,                    // 5.3
-        promotion: Promotion::EndsMove,           // 4.7
+        promotion: Promotion::EndsMove,
         precedence: &[                            // 6.6 to 6.9
             Precedence::MostPieces,
             Precedence::WithKing,
@@ -354,7 +365,8 @@ rule_set!(
     Rules {
         name: "czech",
         title: "Czech draughts",
-        man_captures: FORWARD,
+        man_captures: FORWARD,                    // 4.1
+        king_range: KingRange::Flying,            // 3.9
         promotion: Promotion::EndsMove,
         precedence: &[Precedence::WithKing],      // 4.14
         capture_sign: 'x',
@@ -367,7 +379,9 @@ rule_set!(
 rule_set!(
     /// Thai draughts, 8x8: a king lands right behind what it takes, and captured pieces leave at once.
     ///
-    /// Source: mindsports.nl, Thai draughts. It has White begin, the PDN standard Black.
+    /// Source: mindsports.nl, Thai draughts. It has White begin, the PDN standard Black, and there `-` stands in captures too.
+    /// Numbers begin at White's top left, as other programs have them; `N2` taken at its word, from the side that
+    /// begins, would be White's bottom right.
     Thai,
     u32,
     Rules {
@@ -378,7 +392,7 @@ rule_set!(
         removal: Removal::AtOnce,
         promotion: Promotion::EndsMove,
         squares: SquareNames::Numeric,
-        capture_sign: 'x',
+        capture_sign: '-',
         pdn_game_type: Some("31,B,8,8,N2,0"),
         start: "W25-32:B1-8",
         first_mover: Colour::Black,
