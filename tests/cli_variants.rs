@@ -1,0 +1,334 @@
+//! The command line with every variant: the real program on small sets of tables, and what its subcommands say
+//! of the same positions.
+#![cfg(feature = "cli")]
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::LazyLock;
+
+use assert_cmd::Command;
+use common::{name, reading_order, rows};
+use damka::Variant;
+use damka::index::{Material, slices};
+use damka::notation::{parse_fen, parse_move, write_fen};
+use damka::rules::{Colour, SquareNames};
+use serde_json::Value as Json;
+use tempfile::TempDir;
+
+/// Pieces up to which the tables of a variant are built here: those of small boards are quick.
+fn pieces(variant: Variant) -> u32 {
+    if variant.rules().shape.squares() <= 32 { 3 } else { 2 }
+}
+
+/// A folder in which `tables` holds small sets of every variant, and what the builds have said.
+static BUILT: LazyLock<(TempDir, BTreeMap<&str, String>)> = LazyLock::new(|| {
+    let folder = tempfile::tempdir().unwrap();
+    let build = |&variant: &Variant| {
+        let pieces = pieces(variant).to_string();
+        (variant.name(), run(folder.path(), &["build", variant.name(), "-n", &pieces], ""))
+    };
+    let said = Variant::ALL.iter().map(build).collect();
+    (folder, said)
+});
+
+/// Standard output of the program, which must succeed and complain about nothing.
+#[track_caller]
+fn run(folder: &Path, args: &[&str], input: &str) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_damka"));
+    command.current_dir(folder).env_remove("DAMKA_PATH").args(args);
+    let output = command.write_stdin(input).output().unwrap();
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{args:?}: {error}");
+    // What takes its time says there how it gets on.
+    let progress = ["build", "verify"].contains(&args[0]);
+    assert!(progress || error.is_empty(), "{args:?}: {error}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn ask(args: &[&str]) -> String {
+    run(BUILT.0.path(), args, "")
+}
+
+/// Answers to some positions: canonical form, result, plies.
+fn probe_lines<'a>(variant: Variant, fens: impl Iterator<Item = &'a str>) -> Vec<[String; 3]> {
+    let input: String = fens.map(|fen| format!("{fen}\n")).collect();
+    let answers = run(BUILT.0.path(), &["probe", variant.name(), "--stdin"], &input);
+    let fields = |line: &str| line.split('\t').map(str::to_owned).collect::<Vec<_>>();
+    answers.lines().map(|line| fields(line).try_into().expect(line)).collect()
+}
+
+/// `1K2M-0K1M` as a slice.
+fn listed_slice(name: &str) -> Material {
+    let counts: Vec<u8> =
+        name.split(|c: char| !c.is_ascii_digit()).filter_map(|n| n.parse().ok()).collect();
+    let [own_kings, own_men, opp_kings, opp_men] = counts[..] else { panic!("{name}") };
+    Material { own_kings, own_men, opp_kings, opp_men }
+}
+
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let groups: Vec<_> = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy).collect();
+    groups.join(",")
+}
+
+/// One line of `stats --tsv` for each slice.
+fn stats(variant: Variant) -> BTreeMap<String, Vec<String>> {
+    let text = ask(&["stats", variant.name(), "--tsv"]);
+    let rows = text.lines().skip(1).map(|line| line.split('\t').map(str::to_owned));
+    let named = rows.map(|mut row| (row.next().unwrap(), row.collect()));
+    named.filter(|(name, _): &(String, Vec<_>)| !name.starts_with("total-")).collect()
+}
+
+#[test]
+fn build_stats_info_and_verify_count_the_same() {
+    let info = ask(&["info"]);
+    for &variant in Variant::ALL {
+        let most = pieces(variant);
+        let stats = stats(variant);
+        let expected: usize = (2..=most).map(|n| slices(variant.rules(), n).len()).sum();
+        assert_eq!(stats.len(), expected, "{variant}");
+        let positions: u64 = stats.values().map(|row| row[0].parse::<u64>().unwrap()).sum();
+
+        let (count, all) = (stats.len(), grouped(positions));
+        let built = format!("built {count} slices, {all} positions (0 were there)\n");
+        assert!(BUILT.1[variant.name()].starts_with(&built), "{variant}");
+        let again = ask(&["build", variant.name(), "-n", &most.to_string()]);
+        let nothing =
+            format!("nothing to do: all {count} slices of 2 to {most} pieces are there\n");
+        assert_eq!(again, nothing, "{variant}");
+
+        let verified = ask(&["verify", variant.name(), "--sample", "500"]);
+        let start =
+            format!("{variant}: {count} slices, {} tables with right checksums, ", 2 * count);
+        assert!(verified.starts_with(&start), "{verified}");
+        assert!(verified.contains(" derived again, 0 faults in "), "{verified}");
+
+        let section = format!("\n{variant}\n  folder tables\n  complete up to {most} pieces\n");
+        assert!(info.contains(&section), "{variant}: {info}");
+        let (_, section) = info.split_once(&section).unwrap();
+        for pieces in 2..=most {
+            let slices = slices(variant.rules(), pieces).len();
+            assert!(section.contains(&format!("  {pieces} pieces: {slices} of {slices} slices\n")));
+        }
+
+        // The reference has White to move, which is how slices are named.
+        let mut compared = 0;
+        for row in rows("wld_counts.tsv") {
+            if common::variant(&row[0]) != Some(variant) {
+                continue;
+            }
+            let slice = listed_slice(&row[1]);
+            if slice.pieces() > most {
+                continue;
+            }
+            let found = &stats[&slice.to_string()];
+            for (found, listed) in found.iter().zip(&row[2..8]) {
+                let listed = if listed.parse::<u64>().is_ok() { listed } else { "-" };
+                assert_eq!(found, listed, "{variant} {slice}");
+            }
+            compared += 1;
+        }
+        assert!(compared > 0, "{variant}");
+    }
+}
+
+#[test]
+fn longest_shows_wins_that_probe_confirms() {
+    for &variant in Variant::ALL {
+        let mut shown = Vec::new();
+        for (slice, row) in stats(variant).iter().filter(|(slice, _)| slice.len() == 3) {
+            let text = ask(&["longest", variant.name(), slice]);
+            let longest = row[4].as_str();
+            if longest == "-" {
+                assert_eq!(text, format!("{slice}: no position is won\n"), "{variant}");
+                continue;
+            }
+            let unit = if longest == "1" { "ply" } else { "plies" };
+            let start = format!("{slice}: the longest win takes {longest} {unit}; ");
+            assert!(text.starts_with(&start), "{variant}: {text}");
+            let fens = text.lines().filter(|line| line.starts_with("W:"));
+            shown.extend(fens.map(|fen| (fen.to_owned(), longest.to_owned())));
+        }
+        assert!(!shown.is_empty(), "{variant}");
+        let answers = probe_lines(variant, shown.iter().map(|(fen, _)| fen.as_str()));
+        assert_eq!(answers.len(), shown.len());
+        for (answer, (fen, longest)) in answers.into_iter().zip(shown) {
+            assert_eq!(answer, [fen, "win".to_owned(), longest], "{variant}");
+        }
+    }
+}
+
+/// A few positions of a variant: the longest wins of its slices of two, with each colour to move.
+fn examples(variant: Variant) -> Vec<String> {
+    let mut fens = Vec::new();
+    for (slice, row) in stats(variant).iter().filter(|(slice, _)| slice.len() == 3) {
+        if row[4] == "-" {
+            continue;
+        }
+        let text = ask(&["longest", variant.name(), slice]);
+        let fen = text.lines().find(|line| line.starts_with("W:")).unwrap();
+        let turned = parse_fen(variant, fen).unwrap().turned(variant);
+        fens.extend([fen.to_owned(), write_fen(variant, &turned)]);
+    }
+    fens
+}
+
+#[test]
+fn probe_says_the_same_for_readers_and_for_programs() {
+    for &variant in Variant::ALL {
+        let fens = examples(variant);
+        let answers = probe_lines(variant, fens.iter().map(String::as_str));
+        for (fen, [canonical, wld, plies]) in fens.iter().zip(answers) {
+            let position = parse_fen(variant, fen).unwrap();
+            assert_eq!(&canonical, fen, "{variant}");
+            let text = ask(&["probe", variant.name(), fen]);
+            let json: Json =
+                serde_json::from_str(&ask(&["probe", variant.name(), fen, "--json"])).unwrap();
+            assert_eq!((&json["fen"], &json["wld"]), (&fen.as_str().into(), &wld.into()));
+            assert_eq!(json["dtw_plies"].to_string(), plies, "{variant} {fen}");
+            let unit = if plies == "1" { "ply" } else { "plies" };
+            let stm = position.stm();
+            let sentence =
+                format!("\n{stm} to move\n{fen}\n\n{stm} to move wins in {plies} {unit}\n");
+            assert!(text.contains(&sentence), "{variant}: {text}");
+
+            // Moves: the same ones in the same order, each legal and leading where it says.
+            let (_, rest) = text.split_once(&format!("\nMoves, for {stm}:\n")).unwrap();
+            let (listed, line) = rest.split_once("\nMain line:\n").unwrap();
+            let moves = json["moves"].as_array().unwrap();
+            assert_eq!(listed.lines().count(), moves.len(), "{variant}: {text}");
+            let children = moves.iter().map(|child| child["fen"].as_str().unwrap());
+            let probed = probe_lines(variant, children);
+            for ((listed, child), [after, wld, plies]) in listed.lines().zip(moves).zip(probed) {
+                let pdn = child["pdn"].as_str().unwrap();
+                assert_eq!(listed.split_whitespace().next(), Some(pdn), "{variant}: {text}");
+                let played = parse_move(variant, &position, pdn).unwrap();
+                let legal = damka::legal_moves(variant, &position);
+                let (_, reached) = legal.into_iter().find(|(m, _)| *m == played).unwrap();
+                assert_eq!(write_fen(variant, &reached), after, "{variant} {fen} {pdn}");
+                assert_eq!(child["fen"], after.as_str());
+                assert_eq!(child["wld"], wld.as_str());
+                assert_eq!(child["dtw_plies"].to_string().replace("null", "-"), plies);
+                let words = match wld.as_str() {
+                    "draw" => "draw".to_owned(),
+                    "win" => format!("loss in {} ", plies.parse::<u16>().unwrap() + 1),
+                    _ => format!("win in {} ", plies.parse::<u16>().unwrap() + 1),
+                };
+                assert!(format!("{listed} ").contains(&format!("  {words}")), "{listed}: {words}");
+            }
+
+            // The line is as long as the distance, and numbered from the side that begins the game.
+            let words: Vec<&str> = line.split_whitespace().collect();
+            let begins = variant.rules().first_mover == stm;
+            assert_eq!(words[0], if begins { "1." } else { "1..." }, "{variant}: {line}");
+            let played = words.iter().filter(|word| !word.ends_with('.')).count();
+            assert_eq!(played.to_string(), plies, "{variant}: {line}");
+            let second = words.iter().position(|&word| word == "2.");
+            let expected = if begins { 3 } else { 2 };
+            assert!(second.is_none_or(|place| place == expected), "{variant}: {line}");
+        }
+    }
+}
+
+#[test]
+fn squares_are_called_as_asked_and_read_either_way() {
+    for &variant in Variant::ALL {
+        let rules = variant.rules();
+        let order = reading_order(rules);
+        // A king or, where there are none, a man on every square; the other side's in the middle.
+        let mark = if rules.has_kings() { "K" } else { "" };
+        let middle = order.len() / 2;
+        let places = (0..order.len()).filter(|&place| place != middle);
+        let fens: Vec<[String; 2]> = places
+            .map(|place| {
+                [
+                    format!("W:W{mark}{}:B{mark}{}", place + 1, middle + 1),
+                    format!("W:W{mark}{}:B{mark}{}", name(order[place]), name(order[middle])),
+                ]
+            })
+            .collect();
+        let [numeric, algebraic] =
+            [0, 1].map(|kind| probe_lines(variant, fens.iter().map(|both| both[kind].as_str())));
+        assert_eq!(numeric, algebraic, "{variant}");
+        let own = usize::from(rules.squares == SquareNames::Algebraic);
+        let canonical: Vec<&String> = numeric.iter().map(|[fen, ..]| fen).collect();
+        assert_eq!(canonical, fens.iter().map(|both| &both[own]).collect::<Vec<_>>(), "{variant}");
+
+        // The same moves under other names.
+        let fen = &fens[0];
+        let json = |fen: &str, squares: &str| -> Vec<String> {
+            let text = ask(&["probe", variant.name(), fen, "--json", "--squares", squares]);
+            let json: Json = serde_json::from_str(&text).unwrap();
+            assert_eq!(json["fen"], canonical[0].as_str(), "{variant}");
+            let pdn = |child: &Json| child["pdn"].as_str().unwrap().to_owned();
+            json["moves"].as_array().unwrap().iter().map(pdn).collect()
+        };
+        let renamed = |pdn: &String| -> String {
+            let square = |number: &str| name(order[number.parse::<usize>().unwrap() - 1]);
+            let signs: Vec<&str> = pdn.matches(|c: char| !c.is_ascii_digit()).collect();
+            let squares = pdn.split(|c: char| !c.is_ascii_digit()).map(square);
+            let signs = signs.into_iter().chain([""]);
+            squares.zip(signs).map(|(square, sign)| square + sign).collect()
+        };
+        for given in fen {
+            let numbers = json(given, "numeric");
+            assert!(!numbers.is_empty(), "{variant} {given}");
+            let names: Vec<String> = numbers.iter().map(renamed).collect();
+            assert_eq!(json(given, "algebraic"), names, "{variant} {given}");
+        }
+        for (squares, fen) in ["numeric", "algebraic"].iter().zip(fen) {
+            let text = ask(&["probe", variant.name(), &fens[0][0], "--squares", squares]);
+            assert!(text.contains(&format!(" to move\n{fen}\n")), "{variant}: {text}");
+        }
+    }
+}
+
+#[test]
+fn every_variant_says_who_begins_and_how_it_is_recorded() {
+    let text = run(Path::new("."), &["variants"], "");
+    let entries: Vec<&str> = text.split("\n\n").collect();
+    assert_eq!(entries.len(), Variant::ALL.len());
+    for (&variant, entry) in Variant::ALL.iter().zip(entries) {
+        let rules = variant.rules();
+        assert!(entry.starts_with(&format!("{variant}: {}\n", rules.title)), "{entry}");
+        let begins = match rules.first_mover {
+            Colour::White => "White",
+            Colour::Black => "Black",
+        };
+        assert!(entry.contains(&format!("\n  begins    {begins}\n")), "{entry}");
+        let pdn = rules.pdn_game_type.unwrap_or("no game type");
+        assert!(entry.contains(&format!("\n  PDN       {pdn}\n")), "{entry}");
+        let alone = run(Path::new("."), &["variants", variant.name()], "");
+        assert_eq!(alone.trim_end(), entry.trim_end());
+    }
+}
+
+/// Facts written out, so that a change of a constant shows: a position as it is given, the canonical form, the moves,
+/// best first.
+#[test]
+fn positions_and_moves_are_written_as_the_variant_does() {
+    for (variant, given, canonical, first) in [
+        ("english", "B:Wa1:BKb8", "B:W29:BK1", "1-"),
+        ("italian", "W:WKb1:Bb7", "W:WK29:B5", "29-"),
+        ("spanish", "W:WKh1:Bh7", "W:WK1:B25", "1-"),
+        ("portuguese", "W:WKh1:Bh7", "W:WK1:B25", "1-"),
+        ("turkish", "W:WK57:BK12", "W:WKa1:BKd7", "a1-"),
+        ("alquerque", "W:W21:B1", "W:Wa1:Ba5", "a1-"),
+        ("frisian", "W:WKa1:BKb10", "W:WK46:BK1", "46-"),
+        ("canadian", "W:WKa1:BKk11", "W:WK67:BK12", "67x6"),
+        ("brazilian", "W:WK29:B5", "W:WKa1:Ba7", "a1-"),
+        ("czech", "W:WK29:B5", "W:WKa1:Ba7", "a1-"),
+        ("thai", "B:WK29:BK1", "B:WK29:BK1", "1-"),
+    ] {
+        let json: Json = serde_json::from_str(&ask(&["probe", variant, given, "--json"])).unwrap();
+        assert_eq!(json["fen"], canonical, "{variant}");
+        let moves = json["moves"].as_array().unwrap();
+        assert!(!moves.is_empty(), "{variant}");
+        for played in moves {
+            let pdn = played["pdn"].as_str().unwrap();
+            assert!(pdn.starts_with(first), "{variant}: {pdn}");
+        }
+    }
+}
