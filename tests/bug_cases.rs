@@ -1,6 +1,6 @@
 //! Faults that other programs were reported to have, as far as they concern the library: named by number and fault, with
 //! the report. Those of the command line are in `cli.rs`, the list of claims is in `check_claims.rs`; the moves of
-//! Russian draughts are in `rules_russian.rs`.
+//! Russian draughts are in `variants/russian.rs`.
 
 mod common;
 

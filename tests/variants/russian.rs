@@ -1,14 +1,26 @@
-//! Rules of Russian draughts, one position each.
+//! Russian draughts: men capture backward too, kings fly, any capture may be chosen, and a man that reaches the last row in
+//! mid-capture goes on as a king.
 //!
 //! Names carry the points of the rule book (rules of the sport, 6.1.4 and 6.1.5) where one says it. Moves
 //! are written `from-to` or `fromxto (captured squares)`, with `K` if the piece ends as a king.
 
-mod common;
-
-use common::{Placement, describe};
 use damka::board::{Bitboard, Square};
 use damka::rules::{RuleSet, Russian, moves, perft_routes};
-use damka::{Colour, Position, PositionError};
+use damka::{Colour, Position, PositionError, Variant};
+
+use crate::common::{Placement, describe};
+use crate::{assert_counts, assert_squares, assert_start};
+
+#[test]
+fn start_and_squares() {
+    assert_start(Variant::Russian, "W:W21-32:B1-12", &[7, 49, 302, 1_469, 7_482, 37_986]);
+    assert_squares(Variant::Russian, "a1", &[("b8", 1), ("h8", 4), ("a1", 29), ("g1", 32)]);
+}
+
+#[test]
+fn counts_of_small_slices() {
+    assert_counts(Variant::Russian);
+}
 
 /// Checks the complete list of moves of a position.
 #[track_caller]
