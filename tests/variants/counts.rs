@@ -1,6 +1,6 @@
 //! Counts of slices, solved in memory, against `data/wld_counts.tsv` and `data/published_counts.tsv`.
 
-use damka::index::{Material, Pair, SliceIndex, plan};
+use damka::index::{Material, Pair, SliceIndex};
 use damka::rules::RuleSet;
 use damka::{Counts, Variant};
 

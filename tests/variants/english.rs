@@ -7,7 +7,7 @@ use damka::rules::{English, RuleSet};
 use damka::{Counts, Variant};
 
 use crate::common::rows;
-use crate::counts::solved;
+use crate::common::solved;
 use crate::{assert_after, assert_counts, assert_moves, assert_squares, assert_start};
 
 const VARIANT: Variant = Variant::English;
