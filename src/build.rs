@@ -353,7 +353,7 @@ impl<'a, R: RuleSet> Builder<'a, R> {
         self.monitor.event(&BuildEvent::Solving(pair));
         let start = ProcessTime::now();
         let monitor = SolveMonitor(self.monitor);
-        let mut table = solve(pair, &self.finished, &self.subsets, &self.options.solve, &monitor)?;
+        let table = solve(pair, &self.finished, &self.subsets, &self.options.solve, &monitor)?;
         let solve_cpu = start.elapsed();
 
         self.monitor.event(&BuildEvent::Writing(pair));
@@ -372,7 +372,6 @@ impl<'a, R: RuleSet> Builder<'a, R> {
             wld_bytes += sizes.wld;
             dtw_bytes += sizes.dtw;
         }
-        table.forget_captures();
         let report = PairReport {
             pair,
             positions: positions::<R>(pair),

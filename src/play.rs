@@ -110,7 +110,7 @@ fn visit_routes_of<R: RuleSet>(position: &Position, sink: &mut dyn FnMut(&Route)
 #[derive(Default)]
 struct Jumps(Vec<(u8, u8)>);
 
-impl Trail for Jumps {
+impl<B> Trail<B> for Jumps {
     fn push(&mut self, victim: u8, _: Direction, landing: u8) {
         self.0.push((victim, landing));
     }

@@ -47,6 +47,12 @@ pub trait Bits:
         Self::bit(square) - Self::one()
     }
 
+    /// The first `count` squares.
+    #[inline(always)]
+    fn first(count: u8) -> Self {
+        if count as u32 == Self::WIDTH { !Self::zero() } else { Self::below(count) }
+    }
+
     #[inline(always)]
     fn of(wide: u128) -> Self {
         num_traits::cast(wide).expect("a set of squares of a larger board")

@@ -235,7 +235,7 @@ impl<B: Bits> Geometry<B> {
         let mut tables = Geometry {
             shape,
             squares,
-            all: if squares as u32 == B::WIDTH { !B::zero() } else { B::below(squares) },
+            all: B::first(squares),
             first_row: B::zero(),
             last_row: B::zero(),
             own_men: B::zero(),

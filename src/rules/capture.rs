@@ -24,19 +24,31 @@ pub struct Capture<B> {
 }
 
 /// What is noted of the way of a capture, jump by jump.
-pub trait Trail {
+pub trait Trail<B> {
     /// A jump over `victim` in `direction`, to `landing`.
-    fn push(&mut self, victim: u8, direction: Direction, landing: u8);
+    fn push(&mut self, victim: u8, direction: Direction, landing: u8) {
+        let _ = (victim, direction, landing);
+    }
     /// Takes the last jump back.
-    fn pop(&mut self);
+    fn pop(&mut self) {}
+    /// The jumps that follow are possible because these squares are empty, and would be others if one were not.
+    #[inline(always)]
+    fn relies_on(&mut self, empty: impl FnOnce() -> B) {
+        let _ = empty;
+    }
 }
 
 /// Nothing is noted.
-impl Trail for () {
+impl<B> Trail<B> for () {}
+
+/// All squares that have to be empty for the captures to be what they are.
+pub(crate) struct Needs<B>(pub B);
+
+impl<B: Bits> Trail<B> for Needs<B> {
     #[inline(always)]
-    fn push(&mut self, _: u8, _: Direction, _: u8) {}
-    #[inline(always)]
-    fn pop(&mut self) {}
+    fn relies_on(&mut self, empty: impl FnOnce() -> B) {
+        self.0 = self.0 | empty();
+    }
 }
 
 /// Calls `sink` for every complete capture of the side to move that its rules allow.
@@ -45,7 +57,7 @@ impl Trail for () {
 /// it. Cost grows with the number of ways, which for kings can be exponential in the
 /// number of pieces to take; in positions of few pieces it is small.
 #[inline]
-pub fn visit_captures<R: RuleSet, T: Trail>(
+pub fn visit_captures<R: RuleSet, T: Trail<R::Bits>>(
     geometry: &Geometry<R::Bits>,
     position: &Turned<R::Bits>,
     trail: &mut T,
@@ -73,9 +85,56 @@ pub fn visit_captures<R: RuleSet, T: Trail>(
 
 /// Calls `sink` for every complete capture, with its rank by the precedence of the rules.
 #[inline(always)]
-fn walk_captures<R: RuleSet, T: Trail>(
+fn walk_captures<R: RuleSet, T: Trail<R::Bits>>(
     geometry: &Geometry<R::Bits>,
     position: &Turned<R::Bits>,
+    trail: &mut T,
+    sink: &mut impl FnMut(&Capture<R::Bits>, u64, &T),
+) {
+    for from in squares_of(position.own_men) {
+        walk_captures_of::<R, T>(geometry, position, (from, false), trail, sink);
+    }
+    for from in squares_of(position.own_kings) {
+        walk_captures_of::<R, T>(geometry, position, (from, true), trail, sink);
+    }
+}
+
+/// Calls `sink` for every complete capture of the piece on a square, with its rank by the precedence of the rules. A
+/// capture is allowed only if no capture of any piece ranks higher.
+#[inline(always)]
+pub(crate) fn walk_captures_of<R: RuleSet, T: Trail<R::Bits>>(
+    geometry: &Geometry<R::Bits>,
+    position: &Turned<R::Bits>,
+    (from, is_king): (u8, bool),
+    trail: &mut T,
+    sink: &mut impl FnMut(&Capture<R::Bits>, u64, &T),
+) {
+    let mut walk = Walk::<R, T, _> {
+        geometry,
+        occupied: position.occupied() & !R::Bits::bit(from),
+        opponents: position.opp(),
+        kings: position.opp_kings,
+        from,
+        was_king: is_king,
+        trail,
+        sink,
+        rules: PhantomData,
+    };
+    match is_king {
+        true => walk.king(from, Taken::default()),
+        false => walk.man(from, Taken::default()),
+    };
+}
+
+/// Like [`walk_captures_of`], for a king that is not on the board yet: it comes from a square from which it can
+/// take `victim`, with room behind, as its first piece. Where it began makes no difference, and `from` of the captures
+/// says nothing.
+#[inline(always)]
+pub(crate) fn walk_captures_over<R: RuleSet, T: Trail<R::Bits>>(
+    geometry: &Geometry<R::Bits>,
+    position: &Turned<R::Bits>,
+    victim: R::Bits,
+    direction: Direction,
     trail: &mut T,
     sink: &mut impl FnMut(&Capture<R::Bits>, u64, &T),
 ) {
@@ -84,23 +143,14 @@ fn walk_captures<R: RuleSet, T: Trail>(
         occupied: position.occupied(),
         opponents: position.opp(),
         kings: position.opp_kings,
-        from: 0,
-        was_king: false,
+        from: victim.lowest(),
+        was_king: true,
         trail,
         sink,
         rules: PhantomData,
     };
-    for from in squares_of(position.own_men) {
-        walk.from = from;
-        walk.occupied = position.occupied() ^ R::Bits::bit(from);
-        walk.man(from, Taken::default());
-    }
-    walk.was_king = true;
-    for from in squares_of(position.own_kings) {
-        walk.from = from;
-        walk.occupied = position.occupied() ^ R::Bits::bit(from);
-        walk.king(from, Taken::default());
-    }
+    let next = geometry.step[direction as usize][victim.lowest() as usize];
+    walk.king_over(victim, direction, next, Taken::default());
 }
 
 /// What a capture under way has taken so far.
@@ -128,7 +178,7 @@ struct Walk<'a, R: RuleSet, T, F> {
     rules: PhantomData<R>,
 }
 
-impl<R: RuleSet, T: Trail, F: FnMut(&Capture<R::Bits>, u64, &T)> Walk<'_, R, T, F> {
+impl<R: RuleSet, T: Trail<R::Bits>, F: FnMut(&Capture<R::Bits>, u64, &T)> Walk<'_, R, T, F> {
     /// Goes on as a man from `at`; false if there is nothing more to take.
     fn man(&mut self, at: u8, taken: Taken<R::Bits>) -> bool {
         let mut any = false;
@@ -146,6 +196,7 @@ impl<R: RuleSet, T: Trail, F: FnMut(&Capture<R::Bits>, u64, &T)> Walk<'_, R, T, 
                 continue;
             }
             any = true;
+            self.trail.relies_on(|| landing);
             let to = landing.lowest();
             let taken = self.take(taken, victim, direction);
             let crowned = !(landing & self.geometry.last_row).is_zero();
@@ -185,28 +236,46 @@ impl<R: RuleSet, T: Trail, F: FnMut(&Capture<R::Bits>, u64, &T)> Walk<'_, R, T, 
             if next.is_zero() {
                 continue;
             }
-            let landings = match (R::RULES.king_range, R::RULES.landing) {
-                (KingRange::Short, _) | (_, Landing::Next) => next,
-                _ => self.geometry.slide(direction, square, self.occupied),
-            };
             any = true;
-            let taken = self.take(taken, victim, direction);
-            let mut went_on = false;
-            self.landings(square, direction, landings, |walk, to| {
-                went_on |= walk.king(to, taken);
-            });
-            if !went_on {
-                let stops = match R::RULES.landing {
-                    Landing::NextBehindLastKing if !(victim & self.kings).is_zero() => next,
-                    _ => landings,
-                };
-                self.landings(square, direction, stops, |walk, to| {
-                    walk.report(to, taken, true);
-                });
+            if R::RULES.king_range == KingRange::Flying {
+                let (geometry, occupied) = (self.geometry, self.occupied);
+                self.trail.relies_on(|| geometry.slide(direction, at, occupied));
             }
-            self.put_back(victim);
+            self.king_over(victim, direction, next, taken);
         }
         any
+    }
+
+    /// Takes `victim` with a king and goes on; `next` is the square behind, which is empty.
+    #[inline(always)]
+    fn king_over(
+        &mut self,
+        victim: R::Bits,
+        direction: Direction,
+        next: R::Bits,
+        taken: Taken<R::Bits>,
+    ) {
+        let square = victim.lowest();
+        let landings = match (R::RULES.king_range, R::RULES.landing) {
+            (KingRange::Short, _) | (_, Landing::Next) => next,
+            _ => self.geometry.slide(direction, square, self.occupied),
+        };
+        self.trail.relies_on(|| landings);
+        let taken = self.take(taken, victim, direction);
+        let mut went_on = false;
+        self.landings(square, direction, landings, |walk, to| {
+            went_on |= walk.king(to, taken);
+        });
+        if !went_on {
+            let stops = match R::RULES.landing {
+                Landing::NextBehindLastKing if !(victim & self.kings).is_zero() => next,
+                _ => landings,
+            };
+            self.landings(square, direction, stops, |walk, to| {
+                walk.report(to, taken, true);
+            });
+        }
+        self.put_back(victim);
     }
 
     /// Takes one more piece, off the board where the rules say so.
@@ -290,6 +359,82 @@ fn man_prey<R: RuleSet>(opponents: R::Bits, kings: R::Bits) -> R::Bits {
     if R::RULES.men_take_kings { opponents } else { opponents & !kings }
 }
 
+/// Those of the squares `on`, all empty, where one more king of the side to move makes a position in which it can capture.
+///
+/// The same as to ask [`has_capture`] for each square, but one look at every piece serves all squares.
+#[inline(always)]
+pub(crate) fn captures_with_king<R: RuleSet>(
+    geometry: &Geometry<R::Bits>,
+    position: &Turned<R::Bits>,
+    on: R::Bits,
+) -> R::Bits {
+    let occupied = position.occupied();
+    let room = |victim: R::Bits, direction: Direction| {
+        geometry.step[direction as usize][victim.lowest() as usize] & !occupied
+    };
+    let mut squares = R::Bits::zero();
+    let prey = man_prey::<R>(position.opp(), position.opp_kings);
+    for from in squares_of(position.own_men) {
+        for &direction in R::RULES.man_captures {
+            let victim = geometry.step[direction as usize][from as usize] & prey;
+            if !victim.is_zero() {
+                let next = room(victim, direction);
+                if !next.is_zero() {
+                    squares = squares | !next;
+                }
+            }
+        }
+    }
+    for from in squares_of(position.own_kings) {
+        for &direction in R::RULES.king_captures {
+            let (victim, way) = match R::RULES.king_range {
+                KingRange::Flying => (
+                    geometry.first_blocker(direction, from, occupied),
+                    geometry.slide(direction, from, occupied),
+                ),
+                KingRange::Short => {
+                    (geometry.step[direction as usize][from as usize], R::Bits::zero())
+                }
+            };
+            let victim = victim & position.opp();
+            if !victim.is_zero() {
+                let next = room(victim, direction);
+                if !next.is_zero() {
+                    squares = squares | !(next | way);
+                }
+            }
+        }
+    }
+    visit_first_victims::<R>(geometry, position, &mut |_, _, from| squares = squares | from);
+    squares & on
+}
+
+/// Calls `sink(victim, direction, from)` for every piece that a king of the side to move, one more than there are, can take,
+/// with the squares from which it can.
+#[inline(always)]
+pub(crate) fn visit_first_victims<R: RuleSet>(
+    geometry: &Geometry<R::Bits>,
+    position: &Turned<R::Bits>,
+    sink: &mut impl FnMut(R::Bits, Direction, R::Bits),
+) {
+    let occupied = position.occupied();
+    for victim in squares_of(position.opp()) {
+        for &direction in R::RULES.king_captures {
+            if (geometry.step[direction as usize][victim as usize] & !occupied).is_zero() {
+                continue;
+            }
+            let back = direction.reversed();
+            let from = match R::RULES.king_range {
+                KingRange::Flying => geometry.slide(back, victim, occupied),
+                KingRange::Short => geometry.step[back as usize][victim as usize] & !occupied,
+            };
+            if !from.is_zero() {
+                sink(R::Bits::bit(victim), direction, from);
+            }
+        }
+    }
+}
+
 /// Whether the side to move can capture.
 #[inline(always)]
 pub fn has_capture<R: RuleSet>(geometry: &Geometry<R::Bits>, position: &Turned<R::Bits>) -> bool {
@@ -321,4 +466,65 @@ pub fn has_capture<R: RuleSet>(geometry: &Geometry<R::Bits>, position: &Turned<R
         }
     }
     false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::{Variant, with_rule_set};
+
+    /// Random sets of squares without a square in common, and the squares left.
+    fn scatter<B: Bits>(state: &mut u64, geometry: &Geometry<B>) -> (Turned<B>, B) {
+        let mut free = geometry.all;
+        let mut draw = |within: B, most: u64| {
+            let mut set = B::zero();
+            let mut random = || {
+                *state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+                *state >> 33
+            };
+            for _ in 0..random() % (most + 1) {
+                let square = (random() % geometry.squares as u64) as u8;
+                set = set | B::bit(square) & within & free;
+            }
+            free = free & !set;
+            set
+        };
+        let position = Turned {
+            own_men: draw(geometry.own_men, 3),
+            own_kings: draw(geometry.all, 2),
+            opp_men: draw(geometry.opp_men, 4),
+            opp_kings: draw(geometry.all, 3),
+        };
+        (position, free)
+    }
+
+    fn one_more_king<R: RuleSet>() {
+        let geometry = R::geometry();
+        let (mut state, mut some) = (1, 0);
+        for _ in 0..2000 {
+            let (position, free) = scatter(&mut state, geometry);
+            let found = captures_with_king::<R>(geometry, &position, free);
+            for square in squares_of(free) {
+                let own_kings = position.own_kings | R::Bits::bit(square);
+                let with = Turned { own_kings, ..position };
+                assert_eq!(
+                    found.contains(square),
+                    has_capture::<R>(geometry, &with),
+                    "{} {with:?}",
+                    R::RULES.name
+                );
+            }
+            some += found.count_ones();
+        }
+        assert!(some > 1000);
+    }
+
+    #[test]
+    fn a_row_of_kings_captures_where_each_of_them_does() {
+        for &variant in Variant::ALL {
+            if variant.rules().has_kings() {
+                with_rule_set!(variant, R => one_more_king::<R>());
+            }
+        }
+    }
 }

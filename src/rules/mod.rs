@@ -11,6 +11,9 @@ mod variants;
 mod words;
 
 pub use capture::{Capture, Trail, has_capture, visit_captures};
+pub(crate) use capture::{
+    Needs, captures_with_king, visit_first_victims, walk_captures_of, walk_captures_over,
+};
 pub use moves::{TurnedMove, moves};
 pub use perft::{perft, perft_routes};
 pub use quiet::{has_quiet_move, king_reach, visit_quiet_moves};

@@ -32,7 +32,7 @@ pub struct TurnedMove<B> {
 #[derive(Default)]
 struct Landings(Vec<u8>);
 
-impl Trail for Landings {
+impl<B> Trail<B> for Landings {
     fn push(&mut self, _: u8, _: Direction, landing: u8) {
         self.0.push(landing);
     }

@@ -30,7 +30,7 @@ pub fn perft<R: RuleSet>(
 #[derive(Default)]
 struct Jumps(Vec<(u8, Direction)>);
 
-impl Trail for Jumps {
+impl<B> Trail<B> for Jumps {
     fn push(&mut self, victim: u8, direction: Direction, _: u8) {
         self.0.push((victim, direction));
     }

@@ -2,11 +2,14 @@
 
 use num_traits::{PrimInt, Zero};
 
-use super::pair_table::{Finished, PairTable};
+use super::pair_table::{Finished, PairTable, Scores};
 use super::score::Score;
-use crate::board::{Bits, Geometry};
-use crate::index::{Material, Pair};
-use crate::rules::{Capture, RuleSet, Turned, visit_captures};
+use super::subsets::SubsetTables;
+use crate::board::{Bits, Geometry, MAX_SQUARES, squares_of};
+use crate::index::{Material, Men, Pair, rank_subset};
+use crate::rules::{
+    Capture, Needs, RuleSet, Turned, visit_first_victims, walk_captures_of, walk_captures_over,
+};
 
 /// A finished pair as the side that moves into it sees it.
 pub(crate) struct Target<'a, R: RuleSet> {
@@ -31,6 +34,107 @@ impl<R: RuleSet> Target<'_, R> {
             true => layout.index(&after.passed(layout.geometry)),
         };
         self.table.scores[self.side()].get(index)
+    }
+
+    /// Where the scores lie of placements with one more king of the side that moved.
+    #[inline(always)]
+    fn row<'s>(
+        &'s self,
+        subsets: &'s SubsetTables<R::Bits>,
+        after: &Turned<R::Bits>,
+    ) -> TargetRow<'s> {
+        let layout = &self.table.layout;
+        let seen = if self.flipped { after.passed(layout.geometry) } else { *after };
+        let base = layout.base(Men { own: seen.own_men, opp: seen.opp_men });
+        let (a, b) = (rank_subset(seen.own_kings) as usize, rank_subset(seen.opp_kings) as usize);
+        let with = subsets.of_size(after.own_kings.count_ones() as u8);
+        let scores = &self.table.scores[self.side()];
+        match self.flipped {
+            false => {
+                TargetRow { scores, base: base + b, ranks: with.with(a), stride: layout.b_sets }
+            }
+            true => {
+                TargetRow { scores, base: base + a * layout.b_sets, ranks: with.with(b), stride: 1 }
+            }
+        }
+    }
+}
+
+/// Placements of a finished pair that differ in one king.
+struct TargetRow<'s> {
+    scores: &'s Scores,
+    base: usize,
+    /// Ranks of the kings, by the square of the one.
+    ranks: &'s [u32],
+    stride: usize,
+}
+
+impl TargetRow<'_> {
+    /// Calls `sink` with the score for each of these squares, as the side that moved counts them.
+    #[inline(always)]
+    fn visit<B: Bits, S: Score>(&self, on: B, flipped: bool, mut sink: impl FnMut(u8, S)) {
+        let last = self.ranks.len() - 1;
+        let index = |square: u8| {
+            let square = square as usize;
+            self.base
+                + self.ranks[if flipped { last - square } else { square }] as usize * self.stride
+        };
+        match self.scores {
+            Scores::Narrow(scores) => {
+                squares_of(on).for_each(|sq| sink(sq, S::narrow(scores[index(sq)])));
+            }
+            Scores::Wide(scores) => {
+                squares_of(on).for_each(|sq| sink(sq, S::wide(scores[index(sq)])));
+            }
+        }
+    }
+}
+
+/// Captures, with their ranks by the precedence of the rules.
+pub(crate) type Captures<B> = Vec<(Capture<B>, u64)>;
+
+/// The best captures of positions that differ in one king of the side to move, by its square.
+pub(crate) struct BestCaptures<B, S> {
+    pub scores: [S; MAX_SQUARES],
+    /// Rank by precedence; kept only where the rules have one.
+    ranks: [u64; MAX_SQUARES],
+    /// Captures of one piece.
+    pub list: Captures<B>,
+}
+
+impl<B, S: Score> Default for BestCaptures<B, S> {
+    fn default() -> Self {
+        BestCaptures {
+            scores: [S::default(); MAX_SQUARES],
+            ranks: [0; MAX_SQUARES],
+            list: Vec::new(),
+        }
+    }
+}
+
+impl<B: Bits, S: Score> BestCaptures<B, S> {
+    /// Begins anew for these squares.
+    #[inline(always)]
+    fn clear(&mut self, on: B) {
+        for square in squares_of(on) {
+            self.scores[square as usize] = S::default();
+            self.ranks[square as usize] = 0;
+        }
+    }
+
+    #[inline(always)]
+    fn offer<R: RuleSet>(&mut self, square: u8, rank: u64, score: S) {
+        let best = &mut self.scores[square as usize];
+        if R::RULES.precedence.is_empty() {
+            *best = score.max(*best);
+            return;
+        }
+        let best_rank = &mut self.ranks[square as usize];
+        if rank > *best_rank {
+            (*best_rank, *best) = (rank, score);
+        } else if rank == *best_rank {
+            *best = score.max(*best);
+        }
     }
 }
 
@@ -79,26 +183,161 @@ impl<'a, R: RuleSet> Targets<'a, R> {
         self.by_change[number].as_ref()
     }
 
+    /// Where a capture leads; `None` if it leaves the other side without pieces.
+    #[inline(always)]
+    fn after_capture(
+        &self,
+        position: &Turned<R::Bits>,
+        capture: &Capture<R::Bits>,
+    ) -> Option<&Target<'a, R>> {
+        let kings = (capture.taken & position.opp_kings).count_ones() as usize;
+        let men = (capture.taken & position.opp_men).count_ones() as usize;
+        self.after(capture.is_king && !capture.was_king, kings, men)
+    }
+
+    /// Score of a capture, for the side that captures.
+    #[inline(always)]
+    fn capture_score<S: Score>(&self, position: &Turned<R::Bits>, capture: &Capture<R::Bits>) -> S {
+        match self.after_capture(position, capture) {
+            Some(target) => target.score(&position.captured(capture)),
+            None => S::of::<R>(R::RULES.no_move.value()),
+        }
+        .before_move::<R>()
+    }
+
     /// Best score of a capture, for the side that captures; `None` if there is no capture.
     #[inline(always)]
     pub fn best_capture<S: Score>(
         &self,
         geometry: &Geometry<R::Bits>,
         position: &Turned<R::Bits>,
+        list: &mut Captures<R::Bits>,
     ) -> Option<S> {
-        let mut best = None;
-        visit_captures::<R, ()>(geometry, position, &mut (), &mut |capture: &Capture<_>, _| {
-            let kings = (capture.taken & position.opp_kings).count_ones() as usize;
-            let men = (capture.taken & position.opp_men).count_ones() as usize;
-            let promoted = capture.is_king && !capture.was_king;
-            let score = match self.after(promoted, kings, men) {
-                Some(target) => target.score(&position.captured(capture)),
-                None => S::of::<R>(R::RULES.no_move.value()),
-            };
-            best = best.max(Some(score.before_move::<R>()));
-        });
-        best
+        let pieces = squares_of(position.own_men).map(|from| (from, false));
+        let pieces = pieces.chain(squares_of(position.own_kings).map(|from| (from, true)));
+        let mut best: Option<(u64, S)> = None;
+        for piece in pieces {
+            captures_of::<R>(geometry, position, piece, list);
+            best = best.max(self.best_of(position, list));
+        }
+        best.map(|(_, score)| score)
     }
+
+    /// [`Targets::best_capture`] of all positions with one more king of the side to move on each of the squares `on`,
+    /// all of which have a capture.
+    #[inline(always)]
+    pub fn best_captures_with_king<S: Score>(
+        &self,
+        geometry: &Geometry<R::Bits>,
+        subsets: &SubsetTables<R::Bits>,
+        position: &Turned<R::Bits>,
+        on: R::Bits,
+        best: &mut BestCaptures<R::Bits, S>,
+    ) {
+        best.clear(on);
+        // What the one more king takes depends on its first victim alone.
+        visit_first_victims::<R>(geometry, position, &mut |victim, direction, from| {
+            let from = from & on;
+            if from.is_zero() {
+                return;
+            }
+            best.list.clear();
+            let (list, needs) = (&mut best.list, &mut Needs(R::Bits::zero()));
+            walk_captures_over::<R, _>(
+                geometry,
+                position,
+                victim,
+                direction,
+                needs,
+                &mut |c, r, _| {
+                    list.push((*c, r));
+                },
+            );
+            if let Some((rank, score)) = self.best_of(position, &best.list) {
+                squares_of(from).for_each(|square| best.offer::<R>(square, rank, score));
+            }
+        });
+        // What the other pieces take does not depend on it, but where it is in the way.
+        for from in squares_of(position.own_men) {
+            self.best_captures_of(geometry, subsets, position, (from, false), on, best);
+        }
+        for from in squares_of(position.own_kings) {
+            self.best_captures_of(geometry, subsets, position, (from, true), on, best);
+        }
+    }
+
+    /// The part of [`Targets::best_captures_with_king`] that the piece on `from` takes.
+    #[inline(always)]
+    fn best_captures_of<S: Score>(
+        &self,
+        geometry: &Geometry<R::Bits>,
+        subsets: &SubsetTables<R::Bits>,
+        position: &Turned<R::Bits>,
+        piece: (u8, bool),
+        on: R::Bits,
+        best: &mut BestCaptures<R::Bits, S>,
+    ) {
+        let mut list = std::mem::take(&mut best.list);
+        let needs = captures_of::<R>(geometry, position, piece, &mut list);
+        if !list.is_empty() {
+            for (capture, rank) in &list {
+                let on = on & !needs;
+                match self.after_capture(position, capture) {
+                    Some(target) => {
+                        let row = target.row(subsets, &position.captured(capture));
+                        row.visit(on, target.flipped, |square, score: S| {
+                            best.offer::<R>(square, *rank, score.before_move::<R>());
+                        });
+                    }
+                    None => {
+                        let score = S::of::<R>(R::RULES.no_move.value()).before_move::<R>();
+                        squares_of(on).for_each(|square| best.offer::<R>(square, *rank, score));
+                    }
+                }
+            }
+            for square in squares_of(on & needs) {
+                let mut position = *position;
+                position.own_kings = position.own_kings | R::Bits::bit(square);
+                captures_of::<R>(geometry, &position, piece, &mut list);
+                if let Some((rank, score)) = self.best_of(&position, &list) {
+                    best.offer::<R>(square, rank, score);
+                }
+            }
+        }
+        best.list = list;
+    }
+
+    /// Best score of some captures among those that rank highest, with the rank.
+    #[inline(always)]
+    fn best_of<S: Score>(
+        &self,
+        position: &Turned<R::Bits>,
+        captures: &[(Capture<R::Bits>, u64)],
+    ) -> Option<(u64, S)> {
+        let rank = match R::RULES.precedence.is_empty() {
+            true => 0,
+            false => captures.iter().map(|&(_, rank)| rank).max()?,
+        };
+        let best = captures.iter().filter(|capture| capture.1 == rank);
+        best.map(|(capture, _)| self.capture_score(position, capture))
+            .max()
+            .map(|score| (rank, score))
+    }
+}
+
+/// Lists the captures of the piece on a square, with their ranks, and returns the squares that have to be empty for them.
+fn captures_of<R: RuleSet>(
+    geometry: &Geometry<R::Bits>,
+    position: &Turned<R::Bits>,
+    piece: (u8, bool),
+    list: &mut Captures<R::Bits>,
+) -> R::Bits {
+    list.clear();
+    let mut needs = Needs(R::Bits::zero());
+    walk_captures_of::<R, _>(geometry, position, piece, &mut needs, &mut |&capture, rank, _| {
+        list.push((capture, rank));
+    });
+    needs.0
 }
 
 /// Whether a man of the side to move has a quiet move.

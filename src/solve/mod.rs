@@ -4,10 +4,15 @@
 //! of the men. Units are solved from the most advanced men backwards; every move out of a unit leads to
 //! a unit or a pair that is finished.
 
+mod buckets;
 mod captures;
+mod isa;
 mod pair_table;
 mod restore;
+mod rows;
 mod score;
+mod set_up;
+mod single;
 mod solver;
 mod subsets;
 mod unit;

@@ -1,17 +1,15 @@
 //! The values of a solved pair of slices in memory.
 
+use num_traits::{One, PrimInt, Zero};
+use rayon::prelude::*;
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
-
-use bitvec::prelude::{BitVec, Lsb0};
-use rayon::prelude::*;
 
 use super::score::Score;
 use super::subsets::SubsetTables;
-use crate::board::{Bits, Geometry};
+use crate::board::{Bits, Geometry, squares_of};
 use crate::index::{Material, Men, MenIndex, Pair, SliceIndex, rank_subset};
-use crate::rules::{RuleSet, Turned, has_capture};
+use crate::rules::{RuleSet, Turned, captures_with_king, has_capture};
 use crate::value::{Counts, Value};
 
 /// How the values of a pair lie in memory.
@@ -78,29 +76,6 @@ pub struct PairTable<R: RuleSet> {
     pub(crate) layout: Layout<R::Bits>,
     /// With side A to move, and with side B.
     pub(crate) scores: [Scores; 2],
-    /// The same for captures; only until the tables are written.
-    pub(crate) captures: Option<[Captures; 2]>,
-}
-
-/// Placements in which the side to move has a capture. Set by many threads at once.
-#[derive(Debug)]
-pub(crate) struct Captures(BitVec<AtomicU64, Lsb0>);
-
-impl Captures {
-    /// None of so many placements.
-    pub fn none(placements: usize) -> Self {
-        Captures(BitVec::repeat(false, placements))
-    }
-
-    #[inline(always)]
-    pub fn insert(&self, index: usize) {
-        self.0.set_aliased(index, true);
-    }
-
-    #[inline(always)]
-    pub fn contains(&self, index: usize) -> bool {
-        self.0[index]
-    }
 }
 
 /// Pairs that are solved.
@@ -110,11 +85,6 @@ impl<R: RuleSet> PairTable<R> {
     /// The pair.
     pub fn pair(&self) -> Pair {
         self.layout.pair
-    }
-
-    /// Forgets which positions have captures, which only [`PairTable::visit`] is quicker with.
-    pub fn forget_captures(&mut self) {
-        self.captures = None;
     }
 
     /// Which half of the pair holds a slice.
@@ -179,33 +149,48 @@ impl<R: RuleSet> PairTable<R> {
                     continue;
                 }
                 let taken = men_set | opp_kings;
-                for (own, &own_kings) in own_subsets.sets.iter().enumerate() {
-                    if !free_of(own_kings, taken) {
+                for row in &own_subsets.rows {
+                    if !free_of(row.rest, taken) {
                         continue;
                     }
-                    if skip > 0 {
-                        skip -= 1;
-                        continue;
-                    }
-                    let (a, b) = match side {
-                        0 => (own, opp),
-                        _ => (opp_subsets.turned[opp] as usize, own_subsets.turned[own] as usize),
+                    let rest = Turned {
+                        own_men: men.own,
+                        own_kings: row.rest,
+                        opp_men: men.opp,
+                        opp_kings,
                     };
-                    let place = base + a * self.layout.b_sets + b;
-                    let score = self.scores[side].get::<u16>(place);
-                    let captures = match &self.captures {
-                        Some(captures) => captures[side].contains(place),
-                        None => {
-                            let (own_men, opp_men) = (men.own, men.opp);
-                            let position = Turned { own_men, own_kings, opp_men, opp_kings };
-                            has_capture::<R>(geometry, &position)
+                    // Without kings, the row is one position.
+                    let free = match slice.own_kings {
+                        0 => R::Bits::one(),
+                        _ => R::Bits::first(row.len as u8) & !(taken | row.rest),
+                    };
+                    let positions = free.count_ones() as u64;
+                    if skip >= positions {
+                        skip -= positions;
+                        continue;
+                    }
+                    let capturing = match slice.own_kings {
+                        0 if has_capture::<R>(geometry, &rest) => R::Bits::one(),
+                        0 => R::Bits::zero(),
+                        _ => captures_with_king::<R>(geometry, &rest, free),
+                    };
+                    for square in squares_of(free).skip(skip as usize) {
+                        let own = row.first + square as usize;
+                        let (a, b) = match side {
+                            0 => (own, opp),
+                            _ => {
+                                (opp_subsets.turned[opp] as usize, own_subsets.turned[own] as usize)
+                            }
+                        };
+                        let place = base + a * self.layout.b_sets + b;
+                        let score = self.scores[side].get::<u16>(place);
+                        visit(score.value::<R>(), capturing.contains(square));
+                        left -= 1;
+                        if left == 0 {
+                            return;
                         }
-                    };
-                    visit(score.value::<R>(), captures);
-                    left -= 1;
-                    if left == 0 {
-                        return;
                     }
+                    skip = 0;
                 }
             }
             unit += 1;

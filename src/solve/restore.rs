@@ -51,7 +51,7 @@ pub fn restore<R: RuleSet>(
         })
     };
     let [a, b] = scores;
-    Ok(PairTable { layout, scores: [a?, b?], captures: None })
+    Ok(PairTable { layout, scores: [a?, b?] })
 }
 
 /// Scores of all placements with one side to move.
@@ -81,6 +81,7 @@ fn fill<R: RuleSet, S: Score>(
         let men = layout.men.unrank(unit as u64);
         let men = if side == 0 { men } else { men.turned(geometry) };
         let men_set = men.own | men.opp;
+        let mut list = Vec::new();
         let mut number = index.men().rank(men) * index.unit_len();
         for (opp_rank, &opp_kings) in opp.sets.iter().enumerate() {
             if !free_of(opp_kings, men_set) {
@@ -91,7 +92,7 @@ fn fill<R: RuleSet, S: Score>(
                     continue;
                 }
                 let position = Turned { own_men: men.own, own_kings, opp_men: men.opp, opp_kings };
-                let score = match targets.best_capture(geometry, &position) {
+                let score = match targets.best_capture(geometry, &position, &mut list) {
                     Some(best) => best,
                     None => match stored.value(number) {
                         Some(value) => S::of::<R>(value),

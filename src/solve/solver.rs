@@ -5,11 +5,13 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use num_traits::Zero;
 use rayon::prelude::*;
 
+use super::buckets::{MAX_UNIT_LEN, TooLong};
 use super::captures::Targets;
-use super::pair_table::{Captures, Finished, Layout, PairTable, Scores};
+use super::isa;
+use super::pair_table::{Finished, Layout, PairTable, Scores};
 use super::score::Score;
 use super::subsets::SubsetTables;
-use super::unit::{MAX_UNIT_LEN, PairContext, Scratch, TooLong, Unit};
+use super::unit::{PairContext, Scratch, Unit};
 use crate::board::{Bits, Geometry, squares_of};
 use crate::index::{Material, Men, MenIndex, Pair, binomial, disjoint_sets};
 use crate::rules::{RuleSet, UnitKind};
@@ -56,7 +58,7 @@ impl Monitor for Latch<'_> {
     }
 }
 
-/// Limits of the solver that tests tighten.
+/// Limits and ways of the solver. The tables are the same with all of them.
 #[derive(Clone, Copy, Debug)]
 pub struct SolveOptions {
     /// Longest half distance that is kept in one byte; a pair that goes beyond is solved again
@@ -64,11 +66,20 @@ pub struct SolveOptions {
     pub longest_narrow: u16,
     /// A unit of at least so many placements is worked on by all threads together.
     pub parallel_unit_len: usize,
+    /// Look at positions one by one: slower, and simpler, than in rows.
+    pub one_by_one: bool,
+    /// Use what the processor has for working on many positions at a time.
+    pub vectors: bool,
 }
 
 impl Default for SolveOptions {
     fn default() -> Self {
-        SolveOptions { longest_narrow: <u8 as Score>::LONGEST, parallel_unit_len: 1 << 20 }
+        SolveOptions {
+            longest_narrow: <u8 as Score>::LONGEST,
+            parallel_unit_len: 1 << 20,
+            one_by_one: false,
+            vectors: true,
+        }
     }
 }
 
@@ -258,10 +269,18 @@ pub fn memory<B: Bits>(geometry: &'static Geometry<B>, pair: Pair, threads: usiz
     let places = u64::try_from(places).unwrap_or(u64::MAX);
     let placements = places.saturating_mul(unit);
     let solved = placements.saturating_mul(2).saturating_add(places.saturating_mul(4));
-    // Flags of captures, the order of the places, and for each unit at work the counts of open moves and the buckets,
-    // which hold a number of four bytes for most placements and side to move.
-    let at_work = (threads as u64).min(places).saturating_mul(unit).saturating_mul(12);
-    let more = (placements / 4).saturating_add(places.saturating_mul(40)).saturating_add(at_work);
+    // The order of the places, and for each unit at work its open moves, in rows of one side's kings, and
+    // the buckets, which hold a number of four bytes for most placements and side to move.
+    let row_bytes = isa::row_len(geometry.squares as usize) + size_of::<B>();
+    let rows = |own: u8, opp: u8| match own {
+        0 => 0,
+        own => sets(own - 1).saturating_mul(sets(opp)).saturating_mul(row_bytes as u64),
+    };
+    let in_rows = rows(first.own_kings, first.opp_kings)
+        .saturating_add(rows(first.opp_kings, first.own_kings));
+    let at_work = unit.saturating_mul(8).saturating_add(in_rows.max(unit.saturating_mul(4)));
+    let at_work = at_work.saturating_mul((threads as u64).min(places));
+    let more = places.saturating_mul(40).saturating_add(at_work);
     (solved, solved.saturating_add(more))
 }
 
@@ -285,15 +304,14 @@ pub fn solve<R: RuleSet>(
     let (order, levels) = layout.sort_by_level::<R>();
     let targets =
         |slice| Targets::<R>::new(slice, finished).map_err(|pair| SolveError::Missing { pair });
-    let placements = layout.unit_len() * order.len();
-    let captures = [Captures::none(placements), Captures::none(placements)];
     let mut context = PairContext {
         geometry,
         layout: &layout,
         subsets,
         targets: [targets(pair.first())?, targets(pair.first().twin())?],
-        captures: &captures,
         longest: options.longest_narrow.min(<u8 as Score>::LONGEST),
+        one_by_one: options.one_by_one,
+        vectors: options.vectors && isa::has_avx2(),
     };
     let wide = pair.dependencies(&R::RULES).iter().any(|pair| {
         finished.get(pair).is_some_and(|table| table.scores.iter().any(Scores::is_wide))
@@ -308,8 +326,7 @@ pub fn solve<R: RuleSet>(
             scores.ok_or(SolveError::TooLong { pair })?.map(Scores::Wide)
         }
     };
-    drop(context);
-    Ok(PairTable { layout, scores, captures: Some(captures) })
+    Ok(PairTable { layout, scores })
 }
 
 /// Asks the system for so many bytes and gives them back: what is wanted later is asked for in ways that
@@ -322,11 +339,21 @@ fn reserve(pair: Pair, bytes: u64) -> Result<(), SolveError> {
     if there { Ok(()) } else { Err(SolveError::Memory { pair, bytes }) }
 }
 
-/// Some placements of men with the room for their scores.
+/// Some units of equally many placements of men with the room for their scores.
 struct Task<'a, S> {
     places: &'a [u32],
+    /// Placements of a unit.
+    unit: usize,
     a: &'a mut [S],
     b: &'a mut [S],
+}
+
+impl<'a, S> Task<'a, S> {
+    /// Placements of each unit, and its scores, `len` for each placement.
+    fn units(self, len: usize) -> impl Iterator<Item = (&'a [u32], &'a mut [S], &'a mut [S])> {
+        let scores = self.a.chunks_mut(self.unit * len).zip(self.b.chunks_mut(self.unit * len));
+        self.places.chunks(self.unit).zip(scores).map(|(places, (a, b))| (places, a, b))
+    }
 }
 
 struct Job<'a> {
@@ -366,50 +393,69 @@ impl Job<'_> {
             let (done_a, mut rest_a) = scores_a.split_at_mut(slot * len);
             let (done_b, mut rest_b) = scores_b.split_at_mut(slot * len);
             let done = [&*done_a, &*done_b];
-            let mut take = |places: usize| {
-                let numbers = &self.order[slot..][..places];
-                slot += places;
+            let mut take = |units: usize, unit: usize| {
+                let numbers = &self.order[slot..][..units * unit];
+                slot += units * unit;
                 Task {
                     places: numbers,
-                    a: rest_a.split_off_mut(..places * len).expect("room for every unit"),
-                    b: rest_b.split_off_mut(..places * len).expect("room for every unit"),
+                    unit,
+                    a: rest_a.split_off_mut(..units * unit * len).expect("room for every unit"),
+                    b: rest_b.split_off_mut(..units * unit * len).expect("room for every unit"),
                 }
             };
-            let alone: Vec<Task<S>> = level.units.iter().map(|&n| take(n as usize)).collect();
-            let coupled: Vec<Task<S>> = (0..level.coupled).map(|_| take(2)).collect();
+            let batch = (BATCH / len).max(1);
+            // Units of one placement may be many and tiny.
+            let chunks =
+                level.units.chunk_by(|&x, &y| x == y && x == 1).flat_map(|c| c.chunks(batch));
+            let alone: Vec<Task<S>> =
+                chunks.map(|units| take(units.len(), units[0] as usize)).collect();
+            let pairs = (0..level.coupled).step_by(batch);
+            let coupled: Vec<Task<S>> =
+                pairs.map(|first| take(batch.min(level.coupled - first), 2)).collect();
 
             let largest = level.units.iter().max().map_or(0, |&places| places as usize * len);
             debug_assert!(largest <= MAX_UNIT_LEN);
-            let solved = if self.works_inside(largest, alone.len()) {
+            let solved = if self.works_inside(largest, level.units.len()) {
                 let stop = || self.monitor.should_stop();
-                alone.into_iter().try_for_each(|Task { places, a, b }| {
-                    Unit::new(context, places).solve_in_parallel(done, [a, b], &stop)?;
-                    self.monitor.advance(places.len() as u64 * per_place);
-                    Ok(())
+                alone.into_iter().try_for_each(|task| {
+                    task.units(len).try_for_each(|(places, a, b)| {
+                        Unit::new(context, places).solve_in_parallel(done, [a, b], &stop)?;
+                        self.monitor.advance(places.len() as u64 * per_place);
+                        Ok(())
+                    })
                 })
             } else {
-                let work = alone.into_par_iter().with_min_len((BATCH / len).max(1));
-                work.try_for_each_init(Scratch::default, |scratch, Task { places, a, b }| {
+                let worker = || (Unit::empty(context), Scratch::default());
+                alone.into_par_iter().try_for_each_init(worker, |(unit, scratch), task| {
                     if self.monitor.should_stop() {
                         return Ok(());
                     }
-                    Unit::new(context, places).solve(done, [a, b], scratch)?;
-                    self.monitor.advance(places.len() as u64 * per_place);
+                    let places = task.places.len() as u64;
+                    task.units(len).try_for_each(|(places, a, b)| {
+                        unit.set(places);
+                        unit.solve(done, [a, b], scratch)
+                    })?;
+                    self.monitor.advance(places * per_place);
                     Ok(())
                 })
             };
             let solved = solved.and_then(|()| {
-                let work = coupled.into_par_iter().with_min_len((BATCH / len).max(1));
-                work.try_for_each_init(Scratch::default, |scratch, Task { places, a, b }| {
+                let worker = || (Unit::empty(context), Scratch::default());
+                coupled.into_par_iter().try_for_each_init(worker, |(unit, scratch), task| {
                     if self.monitor.should_stop() {
                         return Ok(());
                     }
-                    let (a, a_mate) = a.split_at_mut(len);
-                    let (b, b_mate) = b.split_at_mut(len);
-                    Unit::new(context, &places[..1]).solve(done, [a, b], scratch)?;
-                    copy_turned(context, 1, places, b, a_mate);
-                    copy_turned(context, 0, places, a, b_mate);
-                    self.monitor.advance(2 * per_place);
+                    let places = task.places.len() as u64;
+                    task.units(len).try_for_each(|(places, a, b)| {
+                        let (a, a_mate) = a.split_at_mut(len);
+                        let (b, b_mate) = b.split_at_mut(len);
+                        unit.set(&places[..1]);
+                        unit.solve(done, [a, b], scratch)?;
+                        copy_turned(context, b, a_mate);
+                        copy_turned(context, a, b_mate);
+                        Ok(())
+                    })?;
+                    self.monitor.advance(places * per_place);
                     Ok(())
                 })
             });
@@ -438,28 +484,14 @@ impl Job<'_> {
     }
 }
 
-/// Scores and captures of the second of two placements of men, which is the first turned, from those of the first
-/// with the other side, `side`, to move.
-fn copy_turned<R: RuleSet, S: Score>(
-    context: &PairContext<R>,
-    side: usize,
-    places: &[u32],
-    from: &[S],
-    to: &mut [S],
-) {
-    let PairContext { layout, captures, .. } = context;
-    let kings = layout.pair.first().own_kings;
-    let base = |number: u32| layout.slots[number as usize] as usize * layout.unit_len();
-    let (from_base, to_base) = (base(places[0]), base(places[1]));
-    let turned = &context.subsets.of_size(kings).turned;
+/// Scores of the second of two placements of men, which is the first turned, from those of the first with the other side to
+/// move.
+fn copy_turned<R: RuleSet, S: Score>(context: &PairContext<R>, from: &[S], to: &mut [S]) {
+    let turned = &context.subsets.of_size(context.layout.pair.first().own_kings).turned;
     for (a, row) in from.chunks_exact(turned.len()).enumerate() {
         let column = turned[a] as usize;
-        for (b, (&score, &row)) in row.iter().zip(turned).enumerate() {
-            let place = row as usize * turned.len() + column;
-            to[place] = score;
-            if captures[side].contains(from_base + a * turned.len() + b) {
-                captures[1 - side].insert(to_base + place);
-            }
+        for (&score, &row) in row.iter().zip(turned) {
+            to[row as usize * turned.len() + column] = score;
         }
     }
 }

@@ -8,6 +8,19 @@ use std::sync::OnceLock;
 use crate::board::{Bits, Geometry, squares_of};
 use crate::index::{binomial, rank_subset};
 
+/// Sets of neighbouring ranks that differ in their lowest square, from 0 up.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Row<B> {
+    /// Rank of the first.
+    pub first: usize,
+    /// How many there are; the lowest square is as far from 0 as the rank from `first`.
+    pub len: usize,
+    /// What they have in common.
+    pub rest: B,
+    /// Its rank.
+    pub rest_rank: usize,
+}
+
 /// All sets of one size.
 #[derive(Debug)]
 pub(crate) struct Subsets<B> {
@@ -15,6 +28,8 @@ pub(crate) struct Subsets<B> {
     squares: usize,
     /// The sets, by rank.
     pub sets: Vec<B>,
+    /// The sets in runs that differ in the lowest square only.
+    pub rows: Vec<Row<B>>,
     /// Rank of the set after the board is turned.
     pub turned: Vec<u32>,
     /// Rank, one size down, without the i-th square: `rank * size + i`.
@@ -41,7 +56,8 @@ impl<B: Bits> Subsets<B> {
             .iter()
             .flat_map(|&set| squares_of(set).map(move |sq| rank_subset(set ^ B::bit(sq)) as u32))
             .collect();
-        Subsets { size, squares, sets, turned, without, with: OnceLock::new() }
+        let rows = rows_of(&sets);
+        Subsets { size, squares, sets, rows, turned, without, with: OnceLock::new() }
     }
 
     #[inline(always)]
@@ -61,6 +77,22 @@ impl<B: Bits> Subsets<B> {
         });
         &all[rank * self.squares..][..self.squares]
     }
+}
+
+fn rows_of<B: Bits>(sets: &[B]) -> Vec<Row<B>> {
+    let rest = |set: B| if set.is_zero() { set } else { set.without_lowest() };
+    let mut first = 0;
+    let row = |sets: &[B]| {
+        let row = Row {
+            first,
+            len: sets.len(),
+            rest: rest(sets[0]),
+            rest_rank: rank_subset(rest(sets[0])) as usize,
+        };
+        first += sets.len();
+        row
+    };
+    sets.chunk_by(|&x, &y| rest(x) == rest(y)).map(row).collect()
 }
 
 /// The next larger word with as many bits, wrapping to anything after the last.
@@ -87,6 +119,11 @@ impl<B: Bits> SubsetTables<B> {
     /// If a set can have a rank beyond 2^32, which happens with no pair that [`check_size`](super::check_size) lets pass.
     pub fn new(geometry: &Geometry<B>, largest: u32) -> Self {
         SubsetTables((0..=largest as usize).map(|size| Subsets::new(geometry, size)).collect())
+    }
+
+    #[inline(always)]
+    pub(crate) fn squares(&self) -> usize {
+        self.0[0].squares
     }
 
     #[inline(always)]

@@ -1,0 +1,316 @@
+//! Units worked on position by position: by all threads together, or where men can move to and fro inside them.
+
+use std::cell::Cell;
+
+use num_traits::Zero;
+use rayon::prelude::*;
+
+use super::buckets::{Buckets, SIDE_BIT, TooLong};
+use super::captures::BestCaptures;
+use super::score::{Score, Slot};
+use super::set_up::Tally;
+use super::unit::{Both, PairContext, Place, Scratch, Unit};
+use crate::board::{Bits, squares_of};
+use crate::index::Men;
+use crate::rules::{RuleSet, UnitKind, king_reach};
+
+/// Number of moves of each position, from `start` on; 0 where the score is final.
+struct Singles<'a> {
+    start: usize,
+    open: &'a mut [u8],
+}
+
+impl<B> Tally<B> for Singles<'_> {
+    #[inline(always)]
+    fn put(&mut self, index: usize, moves: u8) {
+        self.open[index - self.start] = moves;
+    }
+}
+
+impl<R: RuleSet> Unit<'_, R> {
+    /// Like [`Unit::solve`], one position after the other.
+    pub(super) fn solve_one_by_one<S: Score>(
+        &self,
+        done: [&[S]; 2],
+        scores: Both<S>,
+        scratch: &mut Scratch<R::Bits, S>,
+    ) -> Result<(), TooLong> {
+        let [scores_a, scores_b] = scores;
+        let Scratch { open: [open_a, open_b], buckets, best, .. } = scratch;
+        buckets.clear();
+        for open in [&mut *open_a, &mut *open_b] {
+            open.resize(scores_a.len(), 0);
+        }
+        self.man_moves(0, done[1], scores_a);
+        self.man_moves(1, done[0], scores_b);
+        let width = self.b.sets.len();
+        for place in 0..self.places.len() {
+            for row in &self.a.rows {
+                let start = (place * self.a.sets.len() + row.first) * width;
+                let here = start..start + row.len * width;
+                let scores = [&mut scores_a[here.clone()], &mut scores_b[here.clone()]];
+                let mut a = Singles { start, open: &mut open_a[here.clone()] };
+                let mut b = Singles { start, open: &mut open_b[here] };
+                self.set_up(place, row, scores, [&mut a, &mut b], buckets, best);
+            }
+        }
+        {
+            let scores = [cells(scores_a), cells(scores_b)];
+            let open = [cells(open_a), cells(open_b)];
+            let mut plies = 0;
+            while plies < buckets.end && !buckets.too_long {
+                let list = buckets.take(plies);
+                for &entry in &list {
+                    self.take_back(entry, plies, scores, open, buckets);
+                }
+                buckets.give_back(plies, list);
+                plies += 1;
+            }
+        }
+        if buckets.too_long {
+            return Err(TooLong);
+        }
+        leave_draws(scores_a, open_a);
+        leave_draws(scores_b, open_b);
+        Ok(())
+    }
+
+    /// Like [`Unit::solve`], with all threads of the pool at work on the one unit. `stop` is asked between distances.
+    pub fn solve_in_parallel<S: Score>(
+        &self,
+        done: [&[S]; 2],
+        scores: Both<S>,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<(), TooLong> {
+        let [scores_a, scores_b] = scores;
+        rayon::join(
+            || self.man_moves(0, done[1], scores_a),
+            || self.man_moves(1, done[0], scores_b),
+        );
+        let mut open_a = vec![0u8; scores_a.len()];
+        let mut open_b = vec![0u8; scores_b.len()];
+        let mut rest = [&mut *scores_a, &mut *scores_b];
+        let mut rest_open = [&mut open_a[..], &mut open_b[..]];
+        let rows = (0..self.places.len())
+            .flat_map(|place| self.a.rows.iter().map(move |row| (place, row)));
+        let rows: Vec<_> = rows
+            .map(|(place, row)| {
+                let len = row.len * self.b.sets.len();
+                let scores = rest.each_mut().map(|rest| rest.split_off_mut(..len).expect("a row"));
+                let open =
+                    rest_open.each_mut().map(|rest| rest.split_off_mut(..len).expect("a row"));
+                (place, row, scores, open)
+            })
+            .collect();
+        let mut buckets = rows
+            .into_par_iter()
+            .fold(
+                || (Buckets::default(), BestCaptures::default()),
+                |(mut buckets, mut best), (place, row, scores, [open_a, open_b])| {
+                    let start = (place * self.a.sets.len() + row.first) * self.b.sets.len();
+                    let mut a = Singles { start, open: open_a };
+                    let mut b = Singles { start, open: open_b };
+                    self.set_up(place, row, scores, [&mut a, &mut b], &mut buckets, &mut best);
+                    (buckets, best)
+                },
+            )
+            .map(|(buckets, _)| buckets)
+            .reduce(Buckets::default, |mut x, y| {
+                x.append(y);
+                x
+            });
+
+        let shared_scores = [share(scores_a), share(scores_b)];
+        let shared_scores = [&shared_scores[0][..], &shared_scores[1][..]];
+        let shared_open = [share::<u8>(&open_a), share::<u8>(&open_b)];
+        let shared_open = [&shared_open[0][..], &shared_open[1][..]];
+        let mut plies = 0;
+        while plies < buckets.end && !buckets.too_long && !stop() {
+            let list = buckets.take(plies);
+            let found = list.par_chunks(1 << 12).fold(Buckets::default, |mut buckets, entries| {
+                for &entry in entries {
+                    self.take_back(entry, plies, shared_scores, shared_open, &mut buckets);
+                }
+                buckets
+            });
+            let found: Vec<Buckets> = found.collect();
+            found.into_iter().for_each(|more| buckets.append(more));
+            plies += 1;
+        }
+        if buckets.too_long {
+            return Err(TooLong);
+        }
+        for (scores, shared) in
+            [(&mut *scores_a, shared_scores[0]), (&mut *scores_b, shared_scores[1])]
+        {
+            scores.par_iter_mut().zip(shared).for_each(|(score, shared)| *score = shared.get());
+        }
+        for (open, shared) in [(&mut open_a, shared_open[0]), (&mut open_b, shared_open[1])] {
+            open.par_iter_mut().zip(shared).for_each(|(open, shared)| *open = shared.get());
+        }
+        leave_draws(scores_a, &open_a);
+        leave_draws(scores_b, &open_b);
+        Ok(())
+    }
+
+    /// Tells the predecessors of a position, by quiet moves inside the unit, what it is worth.
+    #[inline(always)]
+    fn take_back<S: Score>(
+        &self,
+        entry: u32,
+        plies: usize,
+        scores: [&[impl Slot<S>]; 2],
+        open: [&[impl Slot<u8>]; 2],
+        buckets: &mut Buckets,
+    ) {
+        let PairContext { geometry, subsets, .. } = self.context;
+        let side = (entry >> SIDE_BIT) as usize;
+        let index = entry & !(1 << SIDE_BIT);
+        let score = scores[side][index as usize].get();
+        if score.plies::<R>() != plies {
+            return; // A win that was waiting for this distance came sooner by a king move.
+        }
+        open[side][index as usize].put(0);
+        let width = self.b.sets.len() as u32;
+        let (row, b) = ((index / width) as usize, (index % width) as usize);
+        let width = width as usize;
+        // A unit of one placement of men is by far the most frequent.
+        let (place, a) = match R::RULES.unit() {
+            UnitKind::Placement => (0, row),
+            _ => (row / self.a.sets.len(), row % self.a.sets.len()),
+        };
+        let base = place * self.context.layout.unit_len();
+        let place = &self.places[place];
+        let (a_kings, b_kings) = (self.a.sets[a], self.b.sets[b]);
+        let occupied = place.occupied | a_kings | b_kings;
+        let before = score.before_move::<R>();
+        let other = 1 - side;
+        let (scores, open) = (scores[other], open[other]);
+        if R::RULES.unit() != UnitKind::Placement {
+            let kings_index = index as usize - base;
+            self.take_back_men(
+                place,
+                (other, kings_index),
+                occupied,
+                before,
+                (scores, open),
+                buckets,
+            );
+        }
+        let first = self.context.layout.pair.first();
+        if other == 0 {
+            for (nth, to) in squares_of(a_kings).enumerate() {
+                let smaller = subsets.of_size(first.own_kings - 1);
+                let with = smaller.with(self.a.without(a, nth));
+                for from in squares_of(king_reach::<R>(geometry, to, occupied)) {
+                    let index = base + with[from as usize] as usize * width + b;
+                    self.offer(other, index, before, &scores[index], &open[index], buckets);
+                }
+            }
+        } else {
+            for (nth, to) in squares_of(b_kings).enumerate() {
+                let smaller = subsets.of_size(first.opp_kings - 1);
+                let with = smaller.with(self.b.without(b, nth));
+                for from in squares_of(king_reach::<R>(geometry, to, occupied)) {
+                    let index = row * width + with[from as usize] as usize;
+                    self.offer(other, index, before, &scores[index], &open[index], buckets);
+                }
+            }
+        }
+    }
+
+    /// Like [`Unit::take_back`], for moves of men inside the unit.
+    #[inline(always)]
+    fn take_back_men<S: Score>(
+        &self,
+        place: &Place<R::Bits>,
+        (other, kings_index): (usize, usize),
+        occupied: R::Bits,
+        before: S,
+        (scores, open): (&[impl Slot<S>], &[impl Slot<u8>]),
+        buckets: &mut Buckets,
+    ) {
+        let PairContext { geometry, layout, .. } = self.context;
+        let mine = place.seen_by(other);
+        let occupied = if other == 0 { occupied } else { geometry.turn(occupied) };
+        for &direction in R::RULES.man_moves {
+            if !R::RULES.man_returns(direction) {
+                continue;
+            }
+            let back = &geometry.step[direction.reversed() as usize];
+            for to in squares_of(mine.own) {
+                let from = back[to as usize] & !occupied;
+                if from.is_zero() {
+                    continue;
+                }
+                let men = Men { own: mine.own ^ R::Bits::bit(to) | from, opp: mine.opp };
+                let slot = layout.slots[layout.men.rank(self.in_pair(other, men)) as usize];
+                let index = (slot as usize - self.first_slot) * layout.unit_len() + kings_index;
+                self.offer(other, index, before, &scores[index], &open[index], buckets);
+            }
+        }
+    }
+
+    /// One move inside the unit turns out to be worth `before`.
+    #[inline(always)]
+    fn offer<S: Score>(
+        &self,
+        side: usize,
+        index: usize,
+        before: S,
+        score: &impl Slot<S>,
+        open: &impl Slot<u8>,
+        buckets: &mut Buckets,
+    ) {
+        if before.is_win() {
+            let old = score.get();
+            if open.get() != 0 && before > old && score.swap_if(old, before) {
+                open.put(0);
+                buckets.push::<R, S>(self.context.longest, before, side, index);
+            }
+            return;
+        }
+        loop {
+            let left = open.get();
+            if left == 0 {
+                return;
+            }
+            if open.swap_if(left, left - 1) {
+                if left > 1 {
+                    return;
+                }
+                break;
+            }
+        }
+        // The last one loses too: what moves out of the unit are worth decides.
+        let out = score.get();
+        if out < S::DRAW {
+            let value = out.max(before);
+            score.put(value);
+            buckets.push::<R, S>(self.context.longest, value, side, index);
+        }
+    }
+}
+
+/// What is still open when nothing more is found is a draw.
+#[inline(always)]
+fn leave_draws<S: Score>(scores: &mut [S], open: &[u8]) {
+    for (score, &open) in scores.iter_mut().zip(open) {
+        if open != 0 {
+            *score = S::DRAW;
+        }
+    }
+}
+
+fn cells<T>(slice: &mut [T]) -> &[Cell<T>] {
+    Cell::from_mut(slice).as_slice_of_cells()
+}
+
+fn share<S: Score>(scores: &[S]) -> Vec<S::Shared> {
+    let share = |&score: &S| {
+        let shared = S::Shared::default();
+        shared.put(score);
+        shared
+    };
+    scores.par_iter().map(share).collect()
+}
