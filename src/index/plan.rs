@@ -1,5 +1,6 @@
 //! Which slices there are, what each depends on, and in what order they can be solved.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use super::material::{MAX_SIDE, Material};
@@ -64,32 +65,37 @@ impl Pair {
 }
 
 /// All pairs of a variant with at most so many pieces and at least one a side, in an order in which each can be
-/// solved after those before it: by pieces, then by men.
+/// solved after those before it: by pieces, then by how they are divided between the sides, then by the men of the stronger side
+/// and of the other.
+///
+/// A promotion keeps the division and takes one man away from one side, so of the largest pairs, those with the most
+/// pieces, only the last few need to be at hand at any time.
 pub fn plan(rules: &Rules, pieces: u32) -> Vec<Pair> {
     let mut pairs = BTreeSet::new();
     for total in 2..=pieces {
-        for own in 1..total.min(MAX_SIDE as u32 + 1) {
-            let opp = total - own;
-            if opp > MAX_SIDE as u32 {
-                continue;
-            }
-            for own_men in 0..=own {
-                for opp_men in 0..=opp {
-                    if !rules.has_kings() && own_men + opp_men < total {
+        for strong in total.div_ceil(2)..total.min(MAX_SIDE as u32 + 1) {
+            let weak = total - strong;
+            for strong_men in 0..=strong {
+                for weak_men in 0..=weak {
+                    if !rules.has_kings() && strong_men + weak_men < total {
                         continue;
                     }
                     let pair = Pair::of(Material {
-                        own_kings: (own - own_men) as u8,
-                        own_men: own_men as u8,
-                        opp_kings: (opp - opp_men) as u8,
-                        opp_men: opp_men as u8,
+                        own_kings: (strong - strong_men) as u8,
+                        own_men: strong_men as u8,
+                        opp_kings: (weak - weak_men) as u8,
+                        opp_men: weak_men as u8,
                     });
-                    pairs.insert((total, own_men + opp_men, pair));
+                    // Of equally strong sides, the one with more men.
+                    let men = (strong_men, weak_men);
+                    if strong > weak || men.0 >= men.1 {
+                        pairs.insert((total, Reverse(strong), men, pair));
+                    }
                 }
             }
         }
     }
-    pairs.into_iter().map(|(_, _, pair)| pair).collect()
+    pairs.into_iter().map(|(.., pair)| pair).collect()
 }
 
 /// All slices of a variant with so many pieces, in no order that matters.
