@@ -44,7 +44,7 @@ pub struct WriteOptions {
 
 impl Default for WriteOptions {
     fn default() -> Self {
-        WriteOptions { wld_level: 9, dtw_level: 9 }
+        WriteOptions { wld_level: 7, dtw_level: 7 }
     }
 }
 
