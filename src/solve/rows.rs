@@ -59,6 +59,8 @@ impl<B: Bits> Rows<B> {
 }
 
 impl<B: Bits> Tally<B> for Rows<B> {
+    const IN_ROWS: bool = true;
+
     #[inline(always)]
     fn put_kings(
         &mut self,

@@ -14,6 +14,9 @@ use crate::rules::{RuleSet, Turned, UnitKind, captures_with_king, king_reach};
 
 /// Keeps the quiet moves inside the unit that are not yet known to lose, for one side to move.
 pub(super) trait Tally<B> {
+    /// Whether positions are looked at in rows.
+    const IN_ROWS: bool;
+
     /// Number of moves of a position, by its index.
     fn put(&mut self, index: usize, moves: u8) {
         let _ = (index, moves);
@@ -53,63 +56,55 @@ impl<S, T> Positions<'_, S, T> {
 }
 
 impl<R: RuleSet> Unit<'_, R> {
-    /// Captures, counts of moves inside the unit and finished games, for the king sets of A in one row. `scores` and `open`
-    /// begin there.
+    /// Captures, counts of moves inside the unit and finished games, for the king sets of A in one row. `scores` begin there.
     #[inline(always)]
-    pub(super) fn set_up<S: Score>(
+    pub(super) fn set_up<S: Score, T: Tally<R::Bits>>(
         &self,
         place: usize,
         row: &Row<R::Bits>,
         scores: Both<S>,
-        tallies: [&mut impl Tally<R::Bits>; 2],
+        tallies: [&mut T; 2],
         buckets: &mut Buckets,
         best: &mut BestCaptures<R::Bits, S>,
     ) {
         let width = self.b.sets.len();
         let start = (place * self.a.sets.len() + row.first) * width;
         let place = &self.places[place];
-        let [scores_a, scores_b] = scores;
-        let [tally_a, tally_b] = tallies;
-        let mut positions = Positions { start, scores: scores_a, tally: tally_a, buckets };
         let first = self.context.layout.pair.first();
-        let one_by_one = self.context.one_by_one;
-        for (b, &b_kings) in self.b.sets.iter().enumerate() {
-            if one_by_one || first.own_kings == 0 {
-                for (nth, &a_kings) in self.a.sets[row.first..][..row.len].iter().enumerate() {
-                    let index = start + nth * width + b;
-                    self.set_up_one(
-                        0,
-                        place,
-                        (a_kings, b_kings),
-                        index,
-                        &mut positions,
-                        &mut best.list,
-                    );
-                }
-            } else {
-                let first = (start + b, width);
-                self.set_up_row(0, place, (row, b_kings, b), first, &mut positions, best);
-            }
-        }
-        let mut positions = Positions { start, scores: scores_b, tally: tally_b, buckets };
-        for a in row.first..row.first + row.len {
-            let a_kings = self.a.sets[a];
-            let start = start + (a - row.first) * width;
-            if one_by_one || first.opp_kings == 0 {
-                for (b, &b_kings) in self.b.sets.iter().enumerate() {
-                    self.set_up_one(
-                        1,
-                        place,
-                        (a_kings, b_kings),
-                        start + b,
-                        &mut positions,
-                        &mut best.list,
-                    );
-                }
-            } else {
-                for row in &self.b.rows {
-                    let first = (start + row.first, 1);
-                    self.set_up_row(1, place, (row, a_kings, a), first, &mut positions, best);
+        for side in 0..2 {
+            let (own_kings, opps, rows) = match side {
+                0 => (first.own_kings, 0..width, std::slice::from_ref(row)),
+                _ => (first.opp_kings, row.first..row.first + row.len, &self.b.rows[..]),
+            };
+            let (scores, tally) = (&mut *scores[side], &mut *tallies[side]);
+            let mut positions = Positions { start, scores, tally, buckets };
+            for opp in opps {
+                let (begin, stride) = match side {
+                    0 => (start + opp, width),
+                    _ => (start + (opp - row.first) * width, 1),
+                };
+                for row in rows {
+                    // A row of A begins where its scores do.
+                    let begin = if side == 0 { begin } else { begin + row.first };
+                    if T::IN_ROWS && own_kings > 0 {
+                        self.set_up_row(
+                            side,
+                            place,
+                            (row, opp),
+                            (begin, stride),
+                            &mut positions,
+                            best,
+                        );
+                        continue;
+                    }
+                    for nth in 0..row.len {
+                        let (a, b) = match side {
+                            0 => (row.first + nth, opp),
+                            _ => (opp, row.first + nth),
+                        };
+                        let index = begin + nth * stride;
+                        self.set_up_one(side, place, (a, b), index, &mut positions, &mut best.list);
+                    }
                 }
             }
         }
@@ -121,12 +116,13 @@ impl<R: RuleSet> Unit<'_, R> {
         &self,
         side: usize,
         place: &Place<R::Bits>,
-        (row, opp_kings, opp_rank): (&Row<R::Bits>, R::Bits, usize),
+        (row, opp_rank): (&Row<R::Bits>, usize),
         (first, stride): (usize, usize),
         positions: &mut Positions<S, T>,
         best: &mut BestCaptures<R::Bits, S>,
     ) {
         let PairContext { geometry, targets, subsets, .. } = self.context;
+        let opp_kings = if side == 0 { self.b.sets[opp_rank] } else { self.a.sets[opp_rank] };
         let taken = place.occupied | opp_kings;
         let all = R::Bits::first(row.len as u8);
         let free = match free_of(row.rest, taken) && free_of(opp_kings, place.occupied) {
@@ -231,17 +227,18 @@ impl<R: RuleSet> Unit<'_, R> {
         moves
     }
 
-    /// [`Unit::set_up`] for one position, kings of A and of B.
+    /// [`Unit::set_up`] for one position, with these ranks of the kings of A and of B.
     #[inline(always)]
     fn set_up_one<S: Score, T: Tally<R::Bits>>(
         &self,
         side: usize,
         place: &Place<R::Bits>,
-        (a_kings, b_kings): (R::Bits, R::Bits),
+        (a, b): (usize, usize),
         index: usize,
         positions: &mut Positions<S, T>,
         list: &mut Captures<R::Bits>,
     ) {
+        let (a_kings, b_kings) = (self.a.sets[a], self.b.sets[b]);
         let taken = place.occupied | a_kings;
         if !free_of(a_kings, place.occupied) || !free_of(b_kings, taken) {
             positions.put(index, S::BEST, 0);

@@ -21,6 +21,8 @@ struct Singles<'a> {
 }
 
 impl<B> Tally<B> for Singles<'_> {
+    const IN_ROWS: bool = false;
+
     #[inline(always)]
     fn put(&mut self, index: usize, moves: u8) {
         self.open[index - self.start] = moves;

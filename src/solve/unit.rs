@@ -116,20 +116,19 @@ impl<'a, R: RuleSet> Unit<'a, R> {
         scores: Both<S>,
         scratch: &mut Scratch<R::Bits, S>,
     ) -> Result<(), TooLong> {
-        match R::RULES.unit() {
-            UnitKind::Placement if self.context.one_by_one => {
-                self.solve_in_parallel(done, scores, &|| false)
-            }
-            UnitKind::Placement => {
-                #[cfg(target_arch = "x86_64")]
-                if const { size_of::<S>() == 1 } && self.context.vectors {
-                    // SAFETY: the processor has been asked.
-                    return unsafe { self.solve_in_rows_avx2(done, scores, scratch) };
-                }
-                self.solve_in_rows(false, done, scores, scratch)
-            }
-            _ => self.solve_one_by_one(done, scores, scratch),
+        if const { !matches!(R::RULES.unit(), UnitKind::Placement) } {
+            return self.solve_one_by_one(done, scores, scratch);
         }
+        // Wide scores are seldom: the slow way is enough for them.
+        if const { size_of::<S>() > 1 } || self.context.one_by_one {
+            return self.solve_in_parallel(done, scores, &|| false);
+        }
+        #[cfg(target_arch = "x86_64")]
+        if self.context.vectors {
+            // SAFETY: the processor has been asked.
+            return unsafe { self.solve_in_rows_avx2(done, scores, scratch) };
+        }
+        self.solve_in_rows(false, done, scores, scratch)
     }
 
     /// [`Unit::solve_in_rows`] as code for processors with AVX2 and what came with it.
@@ -141,10 +140,6 @@ impl<'a, R: RuleSet> Unit<'a, R> {
         scores: Both<S>,
         scratch: &mut Scratch<R::Bits, S>,
     ) -> Result<(), TooLong> {
-        // Wide scores are seldom: one way is enough for them.
-        if const { size_of::<S>() > 1 } {
-            unreachable!("wide scores have no code of their own");
-        }
         self.solve_in_rows(true, done, scores, scratch)
     }
 
