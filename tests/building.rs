@@ -8,6 +8,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::SeqCst};
+use std::time::Duration;
 
 use common::Rng;
 use common::tables::{
@@ -90,7 +91,7 @@ fn scores_of_two_bytes_give_the_same_bytes() {
 fn all_threads_inside_a_unit_give_the_same_bytes() {
     let inside = SolveOptions { parallel_unit_len: 500, ..SolveOptions::default() };
     assert_same_files(&built_with(4, 2, inside), &WHOLE);
-    let both = SolveOptions { longest_narrow: 5, parallel_unit_len: 1 };
+    let both = SolveOptions { longest_narrow: 5, parallel_unit_len: 1, ..SolveOptions::default() };
     for threads in [1, 3] {
         assert_same_files(&built_with(3, threads, both), &up_to(3));
     }
@@ -184,6 +185,119 @@ fn a_monitor_that_asks_once_stops_the_build() {
         assert_whole_tables(folder.path());
         assert!(stopped || monitor.0.asked.into_inner() <= after, "went on after {after}");
     }
+}
+
+/// What is kept of a pair on the way.
+fn kept(folder: &Path) -> Vec<String> {
+    files(folder).into_keys().filter(|name| name.ends_with(".work")).collect()
+}
+
+/// Stops after so many placements are solved, and counts them.
+struct StopAfterPositions {
+    positions: u64,
+    advanced: AtomicU64,
+}
+
+impl BuildMonitor for StopAfterPositions {
+    fn should_stop(&self) -> bool {
+        self.advanced.load(SeqCst) >= self.positions
+    }
+
+    fn event(&self, event: &BuildEvent<'_>) {
+        if let BuildEvent::Advanced(positions) = event {
+            self.advanced.fetch_add(*positions, SeqCst);
+        }
+    }
+}
+
+#[test]
+fn a_build_goes_on_inside_a_pair() {
+    let folder = tempdir().unwrap();
+    let options = BuildOptions { keep_every: Duration::ZERO, ..options(folder.path(), 4) };
+    let mut within = 0;
+    for positions in (0..6_209_316).step_by(200_000) {
+        // Work that was kept counts as advanced, so this ends.
+        let monitor = StopAfterPositions { positions: 200_000, advanced: AtomicU64::new(0) };
+        let stopped = is_stopped(&options, &monitor);
+        let there = kept(folder.path());
+        assert!(there.len() <= 1, "{there:?}");
+        within += there.len();
+        if !stopped {
+            break;
+        }
+        assert!(positions < 6_200_000, "does not end");
+        // A pair of more positions than are solved at a time needs what was kept.
+        if let Some(name) = there.first() {
+            let path = folder.path().join("russian").join(name);
+            assert!(std::fs::metadata(path).unwrap().len() > 100);
+        }
+    }
+    assert!(within > 3, "stopped {within} times inside a pair");
+    build(&options, &()).unwrap();
+    assert_same_files(&files(folder.path()), &WHOLE);
+}
+
+/// A damaged copy costs time, and nothing else.
+#[test]
+fn what_was_kept_is_checked() {
+    let folder = tempdir().unwrap();
+    let options = BuildOptions { keep_every: Duration::ZERO, ..options(folder.path(), 4) };
+    let mut damaged = 0;
+    for positions in (100_000..6_000_000).step_by(450_000) {
+        let advanced = AtomicU64::new(0);
+        let _ = is_stopped(&options, &StopAfterPositions { positions, advanced });
+        for name in kept(folder.path()) {
+            let path = folder.path().join("russian").join(name);
+            let mut bytes = fs::read(&path).unwrap();
+            let middle = bytes.len() / 2;
+            bytes[middle] ^= 1;
+            fs::write(&path, bytes).unwrap();
+            damaged += 1;
+        }
+    }
+    build(&options, &()).unwrap();
+    assert!(damaged > 0);
+    assert_same_files(&files(folder.path()), &WHOLE);
+}
+
+/// Counts pairs that go to the disk and come back.
+#[derive(Default)]
+struct Movements {
+    out: AtomicUsize,
+    back: AtomicUsize,
+    memory: AtomicU64,
+}
+
+impl BuildMonitor for Movements {
+    fn event(&self, event: &BuildEvent<'_>) {
+        match event {
+            BuildEvent::PuttingOut(_) => drop(self.out.fetch_add(1, SeqCst)),
+            BuildEvent::Restoring(_) => drop(self.back.fetch_add(1, SeqCst)),
+            BuildEvent::Planned { memory, .. } => self.memory.store(*memory, SeqCst),
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn little_memory_gives_the_same_bytes() {
+    // What it needs at least is said by the refusal.
+    let folder = tempdir().unwrap();
+    let with =
+        |memory| BuildOptions { memory: Some(memory), threads: 2, ..options(folder.path(), 4) };
+    let (needed, given) = match build(&with(1 << 20), &()) {
+        Err(BuildError::Memory { needed, given, .. }) => (needed, given),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(given, 1 << 20);
+    assert!(files(folder.path()).is_empty());
+    assert!(matches!(build(&with(needed - 1), &()), Err(BuildError::Memory { .. })));
+    let movements = Movements::default();
+    build(&with(needed), &movements).unwrap();
+    assert_same_files(&files(folder.path()), &WHOLE);
+    let (out, back) = (movements.out.into_inner(), movements.back.into_inner());
+    assert!(out >= 3 && back >= 3, "{out} pairs went out and {back} came back");
+    assert!(movements.memory.into_inner() <= needed);
 }
 
 #[test]

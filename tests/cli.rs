@@ -208,6 +208,86 @@ fn a_killed_build_goes_on_to_the_same_bytes() {
     }
 }
 
+/// Files may not grow beyond some size: like a full disk for those who write them.
+#[cfg(unix)]
+#[test]
+fn a_full_disk_ends_a_build_that_goes_on_later() {
+    let whole = files(&FOUR.path().join("tables"));
+    let folder = tempfile::tempdir().unwrap();
+    for blocks in [1, 8, 24, 60] {
+        let command = format!(
+            "trap '' XFSZ; ulimit -f {blocks}; exec '{DAMKA}' build russian --pieces 4 --keep-every 0"
+        );
+        let output = process::Command::new("bash")
+            .current_dir(folder.path())
+            .env_remove("DAMKA_PATH")
+            .args(["-c", &command])
+            .output()
+            .unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(74), "{blocks}: {said}");
+        let last = said.lines().last().unwrap();
+        assert!(last.contains("KM") || last.contains("KK") || last.contains("MM"), "{last}");
+        for (name, bytes) in files(&folder.path().join("tables")) {
+            if !name.ends_with(".work") {
+                assert!(whole.get(&name) == Some(&bytes), "{name} with {blocks} blocks");
+            }
+        }
+    }
+    damka(folder.path()).args(["build", "russian", "--pieces", "4"]).assert().success();
+    assert!(files(&folder.path().join("tables")) == whole);
+}
+
+/// Highest resident memory of a process so far, in bytes.
+#[cfg(target_os = "linux")]
+fn resident(id: u32) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{id}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok().map(|kb| kb * 1024)
+}
+
+/// The budget is kept, to the last byte that the system counts.
+#[cfg(target_os = "linux")]
+fn keeps_within_its_memory(pieces: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let build = |memory: &str| {
+        let mut command = process(folder.path());
+        command.args(["build", "russian", "--pieces", pieces, "--threads", "2"]);
+        command.args(["--memory", memory]).stdout(Stdio::null()).stderr(Stdio::piped());
+        command.spawn().unwrap()
+    };
+    let refused = build("1M").wait_with_output().unwrap();
+    assert_eq!(refused.status.code(), Some(7));
+    let said = String::from_utf8(refused.stderr).unwrap();
+    let needed = said.split(" needs ").nth(1).and_then(|rest| rest.split(' ').next());
+    let budget = needed.expect("what it needs").parse::<u64>().unwrap() * 1_000_000;
+
+    let mut child = build(&budget.to_string());
+    let mut most = 0;
+    let status = loop {
+        most = most.max(resident(child.id()).unwrap_or(0));
+        if let Some(status) = child.try_wait().unwrap() {
+            break status;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    };
+    assert!(status.success());
+    assert!(most > budget / 8, "{most} of {budget} measured");
+    assert!(most <= budget, "{most} bytes in memory, {budget} allowed");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_build_keeps_within_its_memory() {
+    keeps_within_its_memory("4");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_build_of_five_pieces_keeps_within_its_memory() {
+    keeps_within_its_memory("5");
+}
+
 #[cfg(unix)]
 #[test]
 fn an_interrupted_build_ends_cleanly_and_goes_on() {

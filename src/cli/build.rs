@@ -3,8 +3,9 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use bytesize::ByteSize;
 use damka::Variant;
 use damka::build::{BuildEvent, BuildMonitor, BuildOptions, build};
 use damka::index::MOST_PIECES;
@@ -40,6 +41,15 @@ pub struct Args {
     /// Threads to work with; 0 for as many as there are cores.
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(..=1024))]
     threads: u16,
+    /// Most memory to use, like 16G [default: what the machine has free, less a margin].
+    ///
+    /// Pairs that are not needed at the moment are kept on the disk if there is not enough for all.
+    #[arg(long, value_name = "BYTES")]
+    memory: Option<ByteSize>,
+    /// Seconds after which the finished part of a large pair is put on the disk, for a build that is killed to go on
+    /// from there.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    keep_every: u64,
 }
 
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
@@ -47,6 +57,8 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let folder = folder.unwrap_or_else(|| folders::DEFAULT.into());
     let mut options = BuildOptions::new(args.variant, args.pieces, &folder);
     options.threads = args.threads.into();
+    options.memory = args.memory.map(|bytes| bytes.as_u64());
+    options.keep_every = Duration::from_secs(args.keep_every);
 
     let start = Instant::now();
     let watcher = Watcher {
@@ -125,6 +137,9 @@ impl BuildMonitor for Watcher {
         let Some(progress) = &state.progress else { return };
         match *event {
             BuildEvent::Restoring(pair) => progress.current(format!("reading {}", pair.first())),
+            BuildEvent::PuttingOut(pair) => {
+                progress.current(format!("making room: {}", pair.first()))
+            }
             BuildEvent::Solving(pair) => progress.current(pair.first().to_string()),
             BuildEvent::Advanced(positions) => progress.advance(positions),
             BuildEvent::Writing(pair) => progress.current(format!("writing {}", pair.first())),

@@ -27,6 +27,8 @@ pub enum Exit {
     Broken = 5,
     /// Another build holds the folder.
     InUse = 6,
+    /// There is not the memory that a build needs.
+    NoMemory = 7,
     /// A limit or a fault of the program.
     Internal = 70,
     /// The system failed to read or write.
@@ -110,6 +112,9 @@ impl Exit {
         match error {
             BuildError::Locked { .. } => Self::InUse,
             BuildError::Pieces { .. } | BuildError::TooLarge { .. } => Self::Usage,
+            BuildError::Memory { .. } | BuildError::Solve(SolveError::Memory { .. }) => {
+                Self::NoMemory
+            }
             BuildError::Stopped | BuildError::Solve(SolveError::Stopped) => Self::Interrupted,
             BuildError::Folder { .. } | BuildError::Threads { .. } => Self::Io,
             BuildError::Store(error) => Self::of_store(error),

@@ -54,6 +54,7 @@ Exit codes:
   4    a table or folder that is needed is missing
   5    a table is broken, or made by other rules or a newer program
   6    another build is at work in the folder
+  7    the build needs more memory than it may use
   70   a table could not be solved: a limit or a fault of the program
   74   the system failed to read or write
   130  interrupted";

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::score::Score;
+use super::solver::SolveError;
 use super::subsets::SubsetTables;
 use crate::board::{Bits, Geometry, squares_of};
 use crate::index::{Material, Men, MenIndex, Pair, SliceIndex, rank_subset};
@@ -85,6 +86,31 @@ impl<R: RuleSet> PairTable<R> {
     /// The pair.
     pub fn pair(&self) -> Pair {
         self.layout.pair
+    }
+
+    /// The scores as the solver keeps them, with one side to move and with the other, in the order in which it found
+    /// them; `None` if they take two bytes each.
+    pub fn bytes(&self) -> Option<[&[u8]; 2]> {
+        match &self.scores {
+            [Scores::Narrow(a), Scores::Narrow(b)] => Some([a, b]),
+            _ => None,
+        }
+    }
+
+    /// A pair from what [`PairTable::bytes`] gave. `fill` puts it into the room, and says whether it could.
+    ///
+    /// # Errors
+    /// What `fill` says, and [`SolveError`] if there is no room for the pair.
+    pub fn from_bytes<E: From<SolveError>>(
+        pair: Pair,
+        fill: impl FnOnce([&mut [u8]; 2]) -> Result<bool, E>,
+    ) -> Result<Option<Self>, E> {
+        let mut layout = Layout::new::<R>(pair)?;
+        layout.sort_by_level::<R>();
+        let placements = layout.unit_len() * layout.slots.len();
+        let (mut a, mut b) = (vec![0; placements], vec![0; placements]);
+        let filled = fill([&mut a, &mut b])?;
+        Ok(filled.then_some(PairTable { layout, scores: [a, b].map(Scores::Narrow) }))
     }
 
     /// Which half of the pair holds a slice.

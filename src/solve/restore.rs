@@ -37,16 +37,17 @@ pub fn restore<R: RuleSet>(
     monitor: &dyn Monitor,
 ) -> Result<PairTable<R>, SolveError> {
     let monitor = &Latch::new(monitor);
-    let layout = Layout::new::<R>(pair)?;
+    let mut layout = Layout::new::<R>(pair)?;
+    let (order, _) = layout.sort_by_level::<R>();
     let longest = stored.iter().map(|values| values.longest()).max().unwrap_or(0);
     let scores = if longest / 2 <= <u8 as Score>::LONGEST {
         [0, 1].map(|side| {
-            fill::<R, u8>(&layout, side, finished, subsets, stored[side], monitor)
+            fill::<R, u8>((&layout, &order), side, finished, subsets, stored[side], monitor)
                 .map(Scores::Narrow)
         })
     } else {
         [0, 1].map(|side| {
-            fill::<R, u16>(&layout, side, finished, subsets, stored[side], monitor)
+            fill::<R, u16>((&layout, &order), side, finished, subsets, stored[side], monitor)
                 .map(Scores::Wide)
         })
     };
@@ -56,7 +57,7 @@ pub fn restore<R: RuleSet>(
 
 /// Scores of all placements with one side to move.
 fn fill<R: RuleSet, S: Score>(
-    layout: &Layout<R::Bits>,
+    (layout, order): (&Layout<R::Bits>, &[u32]),
     side: usize,
     finished: &Finished<R>,
     subsets: &SubsetTables<R::Bits>,
@@ -74,11 +75,11 @@ fn fill<R: RuleSet, S: Score>(
     let len = layout.unit_len();
     let unusable = AtomicBool::new(false);
     let mut scores = vec![S::BEST; len * layout.slots.len()];
-    scores.par_chunks_mut(len).enumerate().for_each(|(unit, scores)| {
+    scores.par_chunks_mut(len).zip(order).for_each(|(scores, &unit)| {
         if monitor.should_stop() {
             return;
         }
-        let men = layout.men.unrank(unit as u64);
+        let men = layout.men.unrank(unit.into());
         let men = if side == 0 { men } else { men.turned(geometry) };
         let men_set = men.own | men.opp;
         let mut list = Vec::new();

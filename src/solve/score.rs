@@ -34,6 +34,9 @@ pub(crate) trait Score: Copy + Ord + Debug + Default + Send + Sync + 'static {
     fn before_move<R: RuleSet>(self) -> Self;
     fn narrow(byte: u8) -> Self;
     fn wide(word: u16) -> Self;
+    /// Scores of one byte as bytes; `None` of wider ones.
+    fn bytes(scores: &[Self]) -> Option<&[u8]>;
+    fn bytes_mut(scores: &mut [Self]) -> Option<&mut [u8]>;
 
     #[inline(always)]
     fn is_decided(self) -> bool {
@@ -81,7 +84,7 @@ pub(crate) trait Score: Copy + Ord + Debug + Default + Send + Sync + 'static {
 }
 
 macro_rules! score {
-    ($word:ty, $shared:ty, $longest:expr) => {
+    ($word:ty, $shared:ty, $longest:expr, $bytes:expr, $bytes_mut:expr) => {
         impl Score for $word {
             type Shared = $shared;
 
@@ -117,6 +120,14 @@ macro_rules! score {
                         .wrapping_add((self == Self::DRAW) as $word)
                         .wrapping_sub((self < Self::DRAW) as $word),
                 }
+            }
+
+            fn bytes(scores: &[Self]) -> Option<&[u8]> {
+                $bytes(scores)
+            }
+
+            fn bytes_mut(scores: &mut [Self]) -> Option<&mut [u8]> {
+                $bytes_mut(scores)
             }
 
             #[inline(always)]
@@ -159,9 +170,9 @@ macro_rules! score {
     };
 }
 
-score!(u8, AtomicU8, 125);
+score!(u8, AtomicU8, 125, Some, Some);
 // Tables hold distances of up to 32,766 plies.
-score!(u16, AtomicU16, 16_000);
+score!(u16, AtomicU16, 16_000, |_| None, |_| None);
 
 /// A place for a number, owned by one thread or shared. Relaxed order is enough: passes over
 /// shared slots are joined before their results are read.

@@ -27,6 +27,18 @@ pub trait Monitor: Sync {
     fn advance(&self, positions: u64) {
         let _ = positions;
     }
+
+    /// Asked before a pair is solved: fills in the finished placements that were kept of an earlier run, from the first on, with one
+    /// side to move and with the other, and returns how many that are.
+    fn resume(&self, halves: [&mut [u8]; 2]) -> usize {
+        let _ = halves;
+        0
+    }
+
+    /// These placements are finished, from the first on, of so many in all; told after each level.
+    fn finished(&self, halves: [&[u8]; 2], placements: usize) {
+        let _ = (halves, placements);
+    }
 }
 
 /// Nobody watches.
@@ -55,6 +67,14 @@ impl Monitor for Latch<'_> {
 
     fn advance(&self, positions: u64) {
         self.monitor.advance(positions);
+    }
+
+    fn resume(&self, halves: [&mut [u8]; 2]) -> usize {
+        self.monitor.resume(halves)
+    }
+
+    fn finished(&self, halves: [&[u8]; 2], placements: usize) {
+        self.monitor.finished(halves, placements);
     }
 }
 
@@ -125,7 +145,7 @@ pub enum SolveError {
 }
 
 /// Units of one level, none of which depends on another.
-struct Level {
+pub(super) struct Level {
     /// How many placements of men each unit has; couples are not among them.
     units: Vec<u32>,
     /// Number of units, each one placement, that are each followed by the one that is it turned: in symmetric
@@ -184,6 +204,13 @@ fn largest_unit<R: RuleSet>(own_men: u32, opp_men: u32) -> u128 {
     }
 }
 
+impl Level {
+    /// Placements of men.
+    fn places(&self) -> usize {
+        self.units.iter().map(|&places| places as usize).sum::<usize>() + 2 * self.coupled
+    }
+}
+
 impl<B: Bits> Layout<B> {
     /// Room for a pair, units in the order of their numbers.
     ///
@@ -202,7 +229,7 @@ impl<B: Bits> Layout<B> {
 
     /// Puts the placements of men in order, the most advanced first and those of a unit together, and returns the
     /// placement in each slot.
-    fn sort_by_level<R: RuleSet<Bits = B>>(&mut self) -> (Vec<u32>, Vec<Level>) {
+    pub(super) fn sort_by_level<R: RuleSet<Bits = B>>(&mut self) -> (Vec<u32>, Vec<Level>) {
         let geometry = self.geometry;
         // Couples are looked for only where a unit is a single placement.
         let couple = self.pair.is_symmetric() && R::RULES.unit() == UnitKind::Placement;
@@ -385,11 +412,26 @@ impl Job<'_> {
         };
         let (mut scores_a, mut scores_b) = (room()?, room()?);
         let per_place = self.progress_per_place(context);
+        let mut kept = match (S::bytes_mut(&mut scores_a), S::bytes_mut(&mut scores_b)) {
+            (Some(a), Some(b)) => self.monitor.resume([a, b]),
+            _ => 0,
+        };
         let mut slot = 0;
         for level in self.levels {
             if self.monitor.should_stop() {
                 return Err(SolveError::Stopped);
             }
+            let places = level.places();
+            if (slot + places) * len <= kept {
+                slot += places;
+                self.monitor.advance(places as u64 * per_place);
+                continue;
+            }
+            // A level of which only a part was kept begins anew.
+            for scores in [&mut scores_a, &mut scores_b] {
+                scores[slot * len..kept.max(slot * len)].fill(S::default());
+            }
+            kept = 0;
             let (done_a, mut rest_a) = scores_a.split_at_mut(slot * len);
             let (done_b, mut rest_b) = scores_b.split_at_mut(slot * len);
             let done = [&*done_a, &*done_b];
@@ -464,6 +506,9 @@ impl Job<'_> {
             }
             if let Err(TooLong) = solved {
                 return Ok(None);
+            }
+            if let (Some(a), Some(b)) = (S::bytes(&scores_a), S::bytes(&scores_b)) {
+                self.monitor.finished([&a[..slot * len], &b[..slot * len]], a.len());
             }
         }
         Ok(Some([scores_a, scores_b]))

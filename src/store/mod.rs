@@ -14,6 +14,7 @@ mod format;
 pub mod fuzzing;
 mod read;
 mod source;
+mod work;
 mod write;
 
 pub use cell::{Cell, Cells};
@@ -24,4 +25,5 @@ pub use format::{
 };
 pub use read::{Block, Table};
 pub use source::{MapSource, MemorySource, Source};
+pub use work::WorkCopy;
 pub use write::{TableInfo, WriteOptions, WrittenSizes, remove_leftovers, write_tables};

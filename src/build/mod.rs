@@ -1,22 +1,30 @@
 //! Builds the tables of a variant, pair by pair.
 
-use std::collections::{BTreeSet, HashMap};
+mod free_memory;
+mod schedule;
+
+use std::collections::BTreeSet;
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use cpu_time::ProcessTime;
 
+use free_memory::free_memory;
+pub use schedule::{Schedule, Step};
+use schedule::{positions, slice_len};
+
 use crate::index::{MOST_PIECES, Material, Pair, SliceIndex, plan};
-use crate::rules::{RuleSet, Rules, Variant, with_rule_set};
+use crate::rules::{RuleSet, Variant, with_rule_set};
 use crate::solve::{
     Finished, Monitor, PairTable, SolveError, SolveOptions, StoredValues, SubsetTables, check_size,
-    memory, restore, solve,
+    restore, solve,
 };
 use crate::store::{
-    Cell, Cells, Header, Metric, StoreError, Table, TableId, TableInfo, WriteOptions,
+    Cell, Cells, Header, Metric, StoreError, Table, TableId, TableInfo, WorkCopy, WriteOptions,
     remove_leftovers, write_tables,
 };
 use crate::value::{Value, Wld};
@@ -36,6 +44,11 @@ pub struct BuildOptions {
     pub write: WriteOptions,
     /// Limits of the solver.
     pub solve: SolveOptions,
+    /// Most bytes of memory to use; `None` for what the machine has free, less a margin.
+    pub memory: Option<u64>,
+    /// The finished part of a pair is kept on the disk when the last time was so long ago, lest a build that is
+    /// killed lose more.
+    pub keep_every: Duration,
 }
 
 impl BuildOptions {
@@ -48,6 +61,8 @@ impl BuildOptions {
             threads: 0,
             write: WriteOptions::default(),
             solve: SolveOptions::default(),
+            memory: None,
+            keep_every: Duration::from_secs(60),
         }
     }
 }
@@ -69,6 +84,8 @@ pub enum BuildEvent<'a> {
     },
     /// A pair from an earlier build is read, because slices to come depend on it.
     Restoring(Pair),
+    /// A pair that is not needed at the moment goes from memory to the disk.
+    PuttingOut(Pair),
     /// Work on a pair begins.
     Solving(Pair),
     /// So many more positions are solved.
@@ -159,6 +176,21 @@ pub enum BuildError {
         slice: Material,
         /// Most pieces of which all slices can be solved.
         most: u32,
+    },
+    /// Not even with all that is not needed at the moment on the disk would there be memory enough.
+    #[error(
+        "{variant} with {pieces} pieces needs {} MB of memory at least, and may use {}",
+        needed.div_ceil(1_000_000), given / 1_000_000
+    )]
+    Memory {
+        /// The variant.
+        variant: Variant,
+        /// Most pieces that were asked for.
+        pieces: u32,
+        /// Bytes that would be enough.
+        needed: u64,
+        /// Bytes that may be used.
+        given: u64,
     },
     /// The monitor asked for it.
     #[error("stopped; the same command goes on from here")]
@@ -285,16 +317,93 @@ struct Builder<'a, R: RuleSet> {
     report: BuildReport,
 }
 
-/// Passes on what a solver says.
-struct SolveMonitor<'a>(&'a dyn BuildMonitor);
+/// Passes on what a solver says, and keeps what it has finished.
+struct SolveMonitor<'a> {
+    build: &'a dyn BuildMonitor,
+    keeper: Option<Mutex<Keeper<'a>>>,
+    /// Once something could not be kept, the build ends.
+    failed: AtomicBool,
+}
+
+/// The finished part of the pair that is being solved, on the disk.
+struct Keeper<'a> {
+    folder: &'a Path,
+    variant: Variant,
+    pair: Pair,
+    every: Duration,
+    last: Instant,
+    copy: Option<WorkCopy>,
+    error: Option<StoreError>,
+}
+
+impl Keeper<'_> {
+    fn open(&self, placements: usize) -> Result<WorkCopy, StoreError> {
+        WorkCopy::open(self.folder, self.variant, self.pair, placements as u64)
+    }
+
+    /// Fills in what an earlier build has kept.
+    fn resume(&mut self, halves: [&mut [u8]; 2]) -> Result<usize, StoreError> {
+        if !WorkCopy::path(self.folder, self.pair).exists() {
+            return Ok(0);
+        }
+        let copy = self.copy.insert(self.open(halves[0].len())?);
+        Ok(copy.load(halves)? as usize)
+    }
+
+    /// Keeps what is finished, of so many placements in all, if it is time.
+    fn keep(&mut self, halves: [&[u8]; 2], placements: usize) -> Result<(), StoreError> {
+        if self.last.elapsed() < self.every {
+            return Ok(());
+        }
+        if self.copy.is_none() {
+            self.copy = Some(self.open(placements)?);
+        }
+        if let Some(copy) = &mut self.copy {
+            let kept = copy.kept() as usize;
+            if kept < halves[0].len() {
+                copy.append(halves.map(|half| &half[kept..]))?;
+            }
+        }
+        self.last = Instant::now();
+        Ok(())
+    }
+}
+
+impl SolveMonitor<'_> {
+    fn with_keeper<T: Default>(
+        &self,
+        work: impl FnOnce(&mut Keeper) -> Result<T, StoreError>,
+    ) -> T {
+        let Some(keeper) = &self.keeper else { return T::default() };
+        let mut keeper = keeper.lock().unwrap_or_else(PoisonError::into_inner);
+        work(&mut keeper).unwrap_or_else(|error| {
+            keeper.error = Some(error);
+            self.failed.store(true, Relaxed);
+            T::default()
+        })
+    }
+
+    /// Why something could not be kept.
+    fn into_error(self) -> Option<StoreError> {
+        self.keeper?.into_inner().unwrap_or_else(PoisonError::into_inner).error
+    }
+}
 
 impl Monitor for SolveMonitor<'_> {
     fn should_stop(&self) -> bool {
-        self.0.should_stop()
+        self.failed.load(Relaxed) || self.build.should_stop()
     }
 
     fn advance(&self, positions: u64) {
-        self.0.event(&BuildEvent::Advanced(positions));
+        self.build.event(&BuildEvent::Advanced(positions));
+    }
+
+    fn resume(&self, halves: [&mut [u8]; 2]) -> usize {
+        self.with_keeper(|keeper| keeper.resume(halves))
+    }
+
+    fn finished(&self, halves: [&[u8]; 2], placements: usize) {
+        self.with_keeper(|keeper| keeper.keep(halves, placements));
     }
 }
 
@@ -315,45 +424,96 @@ impl<'a, R: RuleSet> Builder<'a, R> {
     }
 
     fn run(mut self) -> Result<BuildReport, BuildError> {
-        let pairs = plan(&R::RULES, self.options.pieces);
+        let BuildOptions { variant, pieces, .. } = *self.options;
         let missing = missing_pairs::<R>(self.options, self.folder)?;
-        let needed = with_dependencies(&R::RULES, &missing);
-        let order: Vec<Pair> = pairs.iter().copied().filter(|pair| needed.contains(pair)).collect();
-        let mut last_use = HashMap::new();
-        for (step, pair) in order.iter().enumerate() {
-            last_use.extend(pair.dependencies(&R::RULES).into_iter().map(|pair| (pair, step)));
+        let given = self.options.memory.or_else(free_memory);
+        let threads = rayon::current_num_threads();
+        let schedule = Schedule::new::<R>(pieces, &missing, threads, given);
+        if let Some(given) = given.filter(|&given| schedule.memory > given) {
+            return Err(BuildError::Memory { variant, pieces, needed: schedule.least, given });
         }
         let slices = |pairs: &mut dyn Iterator<Item = &Pair>| -> usize {
             pairs.map(|pair| pair.slices().count()).sum()
         };
-        let (all, to_do) = (slices(&mut pairs.iter()), slices(&mut missing.iter()));
+        let all = slices(&mut plan(&R::RULES, pieces).iter());
+        let to_do = slices(&mut missing.iter());
         self.report.skipped = all - to_do;
         self.monitor.event(&BuildEvent::Planned {
             slices: all,
             done: all - to_do,
             positions: missing.iter().map(|&pair| positions::<R>(pair)).sum(),
-            memory: most_memory::<R>(&order, &last_use),
+            memory: schedule.memory,
         });
-        for (step, &pair) in order.iter().enumerate() {
+        for step in schedule.steps {
             if self.monitor.should_stop() {
                 return Err(BuildError::Stopped);
             }
-            let table = match missing.contains(&pair) {
-                true => self.solve(pair)?,
-                false => self.restore(pair)?,
+            step.put_out.iter().try_for_each(|&pair| self.put_out(pair))?;
+            step.take_in.iter().try_for_each(|&pair| self.take_in(pair))?;
+            let table = match step.solved {
+                true => self.solve(step.pair)?,
+                false => self.restore(step.pair)?,
             };
-            self.finished.insert(pair, Arc::new(table));
-            self.finished.retain(|held, _| last_use.get(held).is_some_and(|&last| last > step));
+            self.finished.insert(step.pair, Arc::new(table));
+            for pair in step.done_with {
+                self.finished.remove(&pair);
+                WorkCopy::remove(self.folder, pair)?;
+            }
         }
         Ok(self.report)
+    }
+
+    /// Puts a pair from memory to the disk.
+    fn put_out(&mut self, pair: Pair) -> Result<(), BuildError> {
+        let Some(table) = self.finished.get(&pair) else { return Ok(()) };
+        // Two-byte scores are too few to be worth a format: those pairs stay in memory.
+        let Some(halves) = table.bytes() else { return Ok(()) };
+        self.monitor.event(&BuildEvent::PuttingOut(pair));
+        let placements = halves[0].len() as u64;
+        let mut copy = WorkCopy::open(self.folder, self.options.variant, pair, placements)?;
+        let kept = copy.kept() as usize;
+        copy.append(halves.map(|half| &half[kept..]))?;
+        self.finished.remove(&pair);
+        Ok(())
+    }
+
+    /// Brings a pair back from the disk.
+    fn take_in(&mut self, pair: Pair) -> Result<(), BuildError> {
+        if self.finished.contains_key(&pair) {
+            return Ok(());
+        }
+        let table = self.restore(pair)?;
+        self.finished.insert(pair, Arc::new(table));
+        Ok(())
+    }
+
+    /// A pair that is whole on the disk as the solver left it.
+    fn reload(&self, pair: Pair) -> Result<Option<PairTable<R>>, BuildError> {
+        if !WorkCopy::path(self.folder, pair).exists() {
+            return Ok(None);
+        }
+        let table = PairTable::from_bytes(pair, |halves| {
+            let placements = halves[0].len() as u64;
+            let mut copy = WorkCopy::open(self.folder, self.options.variant, pair, placements)?;
+            Ok::<bool, BuildError>(copy.is_complete() && copy.load(halves)? == placements)
+        })?;
+        Ok(table)
     }
 
     /// Solves a pair and writes its tables.
     fn solve(&mut self, pair: Pair) -> Result<PairTable<R>, BuildError> {
         self.monitor.event(&BuildEvent::Solving(pair));
         let start = ProcessTime::now();
-        let monitor = SolveMonitor(self.monitor);
-        let table = solve(pair, &self.finished, &self.subsets, &self.options.solve, &monitor)?;
+        let (folder, variant) = (self.folder, self.options.variant);
+        let every = self.options.keep_every;
+        let last = Instant::now();
+        let keeper = Keeper { folder, variant, pair, every, last, copy: None, error: None };
+        let monitor = self.solve_monitor(Some(keeper));
+        let solved = solve(pair, &self.finished, &self.subsets, &self.options.solve, &monitor);
+        if let Some(error) = monitor.into_error() {
+            return Err(error.into());
+        }
+        let table = solved?;
         let solve_cpu = start.elapsed();
 
         self.monitor.event(&BuildEvent::Writing(pair));
@@ -380,6 +540,8 @@ impl<'a, R: RuleSet> Builder<'a, R> {
             solve_cpu,
             write_cpu: start.elapsed(),
         };
+        // What was kept of it on the way is in the tables now.
+        WorkCopy::remove(self.folder, pair)?;
         self.report.built += pair.slices().count();
         self.report.positions += report.positions;
         self.report.solve_cpu += report.solve_cpu;
@@ -388,17 +550,26 @@ impl<'a, R: RuleSet> Builder<'a, R> {
         Ok(table)
     }
 
+    fn solve_monitor<'k>(&'k self, keeper: Option<Keeper<'k>>) -> SolveMonitor<'k> {
+        let failed = AtomicBool::new(false);
+        SolveMonitor { build: self.monitor, keeper: keeper.map(Mutex::new), failed }
+    }
+
     /// Puts a pair from an earlier build into memory.
     fn restore(&mut self, pair: Pair) -> Result<PairTable<R>, BuildError> {
         self.monitor.event(&BuildEvent::Restoring(pair));
         let start = ProcessTime::now();
+        if let Some(table) = self.reload(pair)? {
+            self.report.restore_cpu += start.elapsed();
+            return Ok(table);
+        }
         let first = self.decode(pair.first())?;
         let twin = match pair.is_symmetric() {
             true => None,
             false => Some(self.decode(pair.first().twin())?),
         };
         let stored: [&dyn StoredValues; 2] = [&first, twin.as_ref().unwrap_or(&first)];
-        let monitor = SolveMonitor(self.monitor);
+        let monitor = self.solve_monitor(None);
         let table = restore(pair, &self.finished, &self.subsets, stored, &monitor)?;
         self.report.restore_cpu += start.elapsed();
         Ok(table)
@@ -503,43 +674,4 @@ fn open<R: RuleSet>(
     let id = TableId { variant: options.variant, material: slice, metric };
     let positions = slice_len::<R>(slice);
     Table::open(&folder.join(id.file_name()), &id, positions)
-}
-
-/// Most memory while pairs are solved in this order and kept until the step of their last use.
-fn most_memory<R: RuleSet>(order: &[Pair], last_use: &HashMap<Pair, usize>) -> u64 {
-    let mut held: Vec<(Pair, u64)> = Vec::new();
-    let mut most = 0;
-    for (step, &pair) in order.iter().enumerate() {
-        let (solved, solving) = memory(R::geometry(), pair, rayon::current_num_threads());
-        let others: u64 = held.iter().map(|(_, bytes)| bytes).sum();
-        most = most.max(others.saturating_add(solving));
-        held.push((pair, solved));
-        held.retain(|(pair, _)| last_use.get(pair).is_some_and(|&last| last > step));
-    }
-    // The program itself, the encoders, and what allocators keep.
-    most.saturating_add(most / 8).saturating_add(16 << 20)
-}
-
-/// Positions in the slices of a pair.
-fn positions<R: RuleSet>(pair: Pair) -> u64 {
-    pair.slices().map(slice_len::<R>).sum()
-}
-
-/// Positions of a slice of at most [`MOST_PIECES`].
-fn slice_len<R: RuleSet>(slice: Material) -> u64 {
-    u64::try_from(SliceIndex::len_of(R::geometry(), slice)).expect("few enough pieces")
-}
-
-/// Pairs and all that they depend on, directly or not.
-fn with_dependencies(rules: &Rules, pairs: &BTreeSet<Pair>) -> BTreeSet<Pair> {
-    let mut found = pairs.clone();
-    let mut open: Vec<Pair> = pairs.iter().copied().collect();
-    while let Some(pair) = open.pop() {
-        for dependency in pair.dependencies(rules) {
-            if found.insert(dependency) {
-                open.push(dependency);
-            }
-        }
-    }
-    found
 }
