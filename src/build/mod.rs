@@ -1,5 +1,6 @@
 //! Builds the tables of a variant, pair by pair.
 
+mod forecast;
 mod free_memory;
 mod schedule;
 
@@ -13,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use cpu_time::ProcessTime;
 
+pub use forecast::{Forecast, Rates, StepForecast, forecast};
 use free_memory::free_memory;
 pub use schedule::{Schedule, Step};
 use schedule::{positions, slice_len};
@@ -272,14 +274,17 @@ pub fn build(
     fs::create_dir_all(&folder).map_err(in_folder)?;
     let _lock = lock(&folder)?;
     remove_leftovers(&folder)?;
-    let threads = options.threads;
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build()
-        .map_err(|source| BuildError::Threads { threads, source })?;
+    let pool = thread_pool(options.threads)?;
     with_rule_set!(options.variant, R => {
         pool.install(|| Builder::<R>::new(options, &folder, monitor)?.run())
     })
+}
+
+fn thread_pool(threads: usize) -> Result<rayon::ThreadPool, BuildError> {
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .map_err(|source| BuildError::Threads { threads, source })
 }
 
 /// Refuses what could only fail after hours.

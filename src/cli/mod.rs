@@ -10,6 +10,7 @@ mod interrupt;
 mod lines;
 mod longest;
 mod pdn;
+mod plan;
 mod probe;
 mod progress;
 mod stats;
@@ -62,6 +63,7 @@ Exit codes:
 #[derive(Subcommand)]
 enum Command {
     Build(build::Args),
+    Plan(plan::Args),
     Probe(probe::Args),
     Stats(stats::Args),
     Longest(longest::Args),
@@ -87,6 +89,7 @@ pub fn main() -> ExitCode {
     };
     let result = match &cli.command {
         Command::Build(args) => build::run(args),
+        Command::Plan(args) => plan::run(args),
         Command::Probe(args) => probe::run(args),
         Command::Stats(args) => stats::run(args),
         Command::Longest(args) => longest::run(args),

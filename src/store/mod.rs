@@ -26,4 +26,5 @@ pub use format::{
 pub use read::{Block, Table};
 pub use source::{MapSource, MemorySource, Source};
 pub use work::WorkCopy;
+pub(crate) use write::table_sizes;
 pub use write::{TableInfo, WriteOptions, WrittenSizes, remove_leftovers, write_tables};

@@ -339,6 +339,16 @@ fn half_of(info: &TableInfo, halves: Halves, cell: Cell) -> Option<u16> {
     halves.half(value)
 }
 
+/// Sizes that the tables of a slice would have. Does the work of [`write_tables`], in memory.
+pub(crate) fn table_sizes(
+    info: &TableInfo,
+    cells: &dyn Cells,
+    options: &WriteOptions,
+) -> Result<WrittenSizes, StoreError> {
+    let (wld, dtw) = encode_to_memory(info, cells, options)?;
+    Ok(WrittenSizes { wld: wld.len() as u64, dtw: dtw.len() as u64 })
+}
+
 /// Both tables as bytes, for tests: `.wld`, then `.dtw`.
 pub(crate) fn encode_to_memory(
     info: &TableInfo,
