@@ -2,14 +2,37 @@
 
 use std::collections::BTreeMap;
 
-use crate::board::Square;
+use crate::board::{Bitboard, Playing, Square};
 use crate::index::{Material, SliceIndex};
 use crate::position::Position;
 use crate::probe::{ProbeError, Tablebase};
 use crate::rules::{Colour, RuleSet, Variant, has_capture, with_rule_set};
 use crate::value::{Value, Wld};
 
-/// Who stands on the main road, the diagonal from White's bottom left corner.
+/// Why three kings against one cannot be told apart by the main road.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ClassicsError {
+    /// The variant has no kings.
+    #[error("{variant} has no kings")]
+    NoKings {
+        /// The variant.
+        variant: Variant,
+    },
+    /// Kings of the variant do not move along a diagonal from corner to corner.
+    #[error(
+        "{variant} has no main road: its kings do not move along a diagonal from corner to corner"
+    )]
+    NoRoad {
+        /// The variant.
+        variant: Variant,
+    },
+    /// A table is missing or broken.
+    #[error(transparent)]
+    Probe(#[from] ProbeError),
+}
+
+/// Who stands on the main road, see [`main_road`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RoadHolder {
     /// The lone king, and none of the three.
@@ -58,26 +81,44 @@ impl ThreeAgainstOne {
     }
 }
 
-/// Squares of the main road, in ascending order.
-pub fn main_road(variant: Variant) -> Vec<Square> {
-    let shape = variant.rules().shape;
-    (0..shape.width.min(shape.height) as i8)
-        .filter_map(|step| shape.square_at(step, step))
+/// Squares of the main road, the long diagonal of the playing squares: from White's bottom left, or where that is none of
+/// them from the bottom right; up the board.
+///
+/// # Errors
+/// If the variant has no kings, or none that move along such a line.
+pub fn main_road(variant: Variant) -> Result<Vec<Square>, ClassicsError> {
+    let rules = variant.rules();
+    if !rules.has_kings() {
+        return Err(ClassicsError::NoKings { variant });
+    }
+    let shape = rules.shape;
+    let (width, height) = (shape.width as i8, shape.height as i8);
+    let road: Vec<Square> = (0..height)
+        .filter_map(|row| match shape.playing {
+            Playing::Dark => shape.square_at(row, row),
+            Playing::Light => shape.square_at(width - 1 - row, row),
+            Playing::All | Playing::Points => None,
+        })
         .map(Square)
-        .collect()
+        .collect();
+    let whole = width == height && road.len() == height as usize;
+    if whole { Ok(road) } else { Err(ClassicsError::NoRoad { variant }) }
 }
 
 /// Asks for all placements of three kings against one, both sides to move. O(placements): 287,680 on 8x8.
 ///
 /// # Errors
-/// If a table is missing or broken: all kings-only slices up to 3 against 1 are needed.
-pub fn three_against_one(tables: &Tablebase) -> Result<Vec<ThreeAgainstOne>, ProbeError> {
-    with_rule_set!(tables.variant(), R => study::<R>(tables))
+/// If there is no [`main_road`], or a table is missing or broken: all kings-only slices up to 3 against 1 are needed.
+pub fn three_against_one(tables: &Tablebase) -> Result<Vec<ThreeAgainstOne>, ClassicsError> {
+    let road = main_road(tables.variant())?.into_iter().collect();
+    with_rule_set!(tables.variant(), R => Ok(study::<R>(tables, road)?))
 }
 
-fn study<R: RuleSet>(tables: &Tablebase) -> Result<Vec<ThreeAgainstOne>, ProbeError> {
+fn study<R: RuleSet>(
+    tables: &Tablebase,
+    road: Bitboard,
+) -> Result<Vec<ThreeAgainstOne>, ProbeError> {
     let geometry = R::geometry();
-    let road: crate::board::Bitboard = main_road(tables.variant()).into_iter().collect();
     let mut rows = Vec::new();
     for to_move in [Colour::White, Colour::Black] {
         let three = Material { own_kings: 3, own_men: 0, opp_kings: 1, opp_men: 0 };
@@ -138,4 +179,47 @@ fn study<R: RuleSet>(tables: &Tablebase) -> Result<Vec<ThreeAgainstOne>, ProbeEr
         rows.extend(by_holder);
     }
     Ok(rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::notation::square_name;
+    use crate::rules::SquareNames;
+
+    #[test]
+    fn the_main_road_is_the_long_diagonal_of_the_playing_squares() {
+        for &variant in Variant::ALL {
+            let rules = variant.rules();
+            let name = |names, square| square_name(rules, names, square);
+            let road = match main_road(variant) {
+                Ok(road) => road,
+                Err(error) => {
+                    let none = match variant {
+                        Variant::Turkish => matches!(error, ClassicsError::NoRoad { .. }),
+                        Variant::Alquerque => matches!(error, ClassicsError::NoKings { .. }),
+                        _ => false,
+                    };
+                    assert!(none, "{error}");
+                    continue;
+                }
+            };
+            assert_eq!(road.len(), rules.shape.height.into(), "{variant}");
+            let ends = [road[0], road[road.len() - 1]];
+            let light = rules.shape.playing == Playing::Light;
+            let expected = match rules.shape.width {
+                8 if light => ["h1", "a8"],
+                8 => ["a1", "h8"],
+                10 => ["a1", "j10"],
+                _ => ["a1", "l12"],
+            };
+            assert_eq!(ends.map(|end| name(SquareNames::Algebraic, end)), expected, "{variant}");
+        }
+        let road = main_road(Variant::Spanish).unwrap();
+        let numbers = road
+            .into_iter()
+            .map(|square| square_name(Variant::Spanish.rules(), SquareNames::Numeric, square));
+        let numbers: Vec<_> = numbers.collect();
+        assert_eq!(numbers, ["1", "5", "10", "14", "19", "23", "28", "32"]);
+    }
 }

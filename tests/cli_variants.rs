@@ -332,3 +332,37 @@ fn positions_and_moves_are_written_as_the_variant_does() {
         }
     }
 }
+
+/// Kings alone move as in Brazilian draughts, on the board seen in a mirror: so the same numbers hold of the other
+/// diagonal, and only of that.
+#[test]
+fn classics_look_at_the_long_diagonal_of_the_playing_squares() {
+    let folder = tempfile::tempdir().unwrap();
+    let classics = |variant: &str| -> (String, Vec<String>) {
+        run(folder.path(), &["build", variant, "-n", "4"], "");
+        let text = run(folder.path(), &["classics", variant], "");
+        let (said, table) = text.split_once("on the main road  ").unwrap();
+        (said.to_owned(), table.lines().map(str::to_owned).collect())
+    };
+    let (brazilian, expected) = classics("brazilian");
+    let (spanish, found) = classics("spanish");
+    assert!(brazilian.contains("\nThe main road is the diagonal a1-h8. "), "{brazilian}");
+    assert!(spanish.contains("\nThe main road is the diagonal 1-32. "), "{spanish}");
+    assert_eq!(found.len(), 9);
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn classics_are_refused_where_there_is_no_main_road() {
+    for (variant, reason) in [
+        ("turkish", "turkish has no main road: its kings do not move along a diagonal from "),
+        ("alquerque", "alquerque has no kings"),
+    ] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_damka"));
+        let output = command.args(["classics", variant]).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{variant}");
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.starts_with(&format!("damka: {reason}")), "{said}");
+        assert!(output.stdout.is_empty());
+    }
+}

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use damka::Variant;
-use damka::classics::{RoadHolder, ThreeAgainstOne, main_road, three_against_one};
+use damka::classics::{ClassicsError, RoadHolder, ThreeAgainstOne, main_road, three_against_one};
 use damka::notation::{square_name, write_fen};
 
 use super::exit::Exit;
@@ -13,13 +13,15 @@ use super::variant_parser;
 
 /// Say what the tables know of three kings against one.
 ///
-/// The old saying is that the lone king draws if it holds the main road, the long diagonal from White's
-/// bottom left corner, and loses elsewhere. All numbers are counted in the tables.
+/// The old saying is that the lone king draws if it holds the main road, the long diagonal of the playing
+/// squares, and loses elsewhere. All numbers are counted in the tables. Variants without kings, or without
+/// such a diagonal, are refused.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   damka classics russian
-  damka classics russian --list")]
+  damka classics russian --list
+  damka classics spanish")]
 pub struct Args {
     /// Variant of draughts.
     #[arg(value_parser = variant_parser())]
@@ -32,10 +34,14 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
+    // What cannot be asked is said even where there are no tables.
+    let road = main_road(args.variant)?;
     let tables = args.folders.open(args.variant)?;
-    let rows = three_against_one(&tables).map_err(|error| args.folders.explain(error))?;
+    let rows = three_against_one(&tables).map_err(|error| match error {
+        ClassicsError::Probe(error) => args.folders.explain(error),
+        error => error.into(),
+    })?;
     let rules = args.variant.rules();
-    let road = main_road(args.variant);
     let ends = [road.first(), road.last()].map(|square| {
         square.map_or_else(String::new, |&square| square_name(rules, rules.squares, square))
     });

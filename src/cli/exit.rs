@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use damka::build::BuildError;
+use damka::classics::ClassicsError;
 use damka::notation::FenError;
 use damka::probe::ProbeError;
 use damka::solve::SolveError;
@@ -101,6 +102,8 @@ impl Exit {
                 Some(Self::of_store(error))
             } else if cause.is::<FenError>() {
                 Some(Self::BadPosition)
+            } else if cause.is::<ClassicsError>() {
+                Some(Self::Usage)
             } else {
                 cause.is::<io::Error>().then_some(Self::Io)
             }
