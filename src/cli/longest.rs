@@ -12,7 +12,7 @@ use super::exit::Exit;
 use super::folders::Folders;
 use super::probe::line_text;
 use super::progress::Progress;
-use super::text::{count, plies};
+use super::text::{count, left_out, plies};
 use super::variant_parser;
 
 /// Positions that are shown without --all.
@@ -53,11 +53,13 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     let Some(longest) = found.plies else {
         writeln!(out, "{}: no position is won", args.slice)?;
+        out.write_all(left_out(args.variant).as_bytes())?;
         out.flush()?;
         return Ok(Exit::Done);
     };
     let number = count(found.positions.len() as u64, "position", "positions");
     writeln!(out, "{}: the longest win takes {}; {number}", args.slice, plies(longest))?;
+    out.write_all(left_out(args.variant).as_bytes())?;
     let shown = if args.all { found.positions.len() } else { SHOWN };
     let names = args.variant.rules().squares;
     for position in found.positions.iter().take(shown) {

@@ -115,6 +115,13 @@ fn complain(text: &str) {
     let _ = writeln!(io::stderr(), "damka: {text}");
 }
 
+/// Says on standard error which rules the tables do not know, where standard output is for programs.
+fn warn_of_left_out(variant: Variant) {
+    for rule in variant.rules().left_out {
+        complain(&format!("not in the tables: {rule}"));
+    }
+}
+
 /// Reads the name of a variant.
 fn variant_parser() -> impl TypedValueParser<Value = Variant> {
     PossibleValuesParser::new(Variant::ALL.iter().map(|variant| variant.name()))

@@ -12,6 +12,7 @@ use serde::Serialize;
 use super::exit::{Exit, one_line};
 use super::probe::{self, Answer};
 use super::text::{or_dash, printable};
+use super::warn_of_left_out;
 
 /// Answer for a game in JSON. Names of fields are part of the interface.
 #[derive(Serialize)]
@@ -36,6 +37,9 @@ pub fn answer_games(args: &probe::Args, path: &Path) -> anyhow::Result<Exit> {
     // Names and comments are often in other encodings; nothing that counts is.
     let text = String::from_utf8_lossy(&bytes);
     let tables = args.folders.open(args.variant)?;
+    if !args.json {
+        warn_of_left_out(args.variant);
+    }
     let mut out = BufWriter::new(io::stdout().lock());
     let mut exit = Exit::Done;
     for (number, game) in (1..).zip(parse_pdn(&text)) {

@@ -16,8 +16,8 @@ use super::exit::{Exit, one_line};
 use super::folders::Folders;
 use super::lines::{Line, Lines};
 use super::pdn::answer_games;
-use super::text::{aligned, phrase, printable, sentence, wrapped};
-use super::variant_parser;
+use super::text::{aligned, left_out, phrase, printable, sentence, wrapped};
+use super::{variant_parser, warn_of_left_out};
 
 /// Ask for the exact value of a position and of its moves.
 ///
@@ -172,9 +172,7 @@ fn report(args: &Args, tables: &Tablebase, position: &Position) -> anyhow::Resul
     let mut text = diagram(args.variant, position);
     writeln!(text, "{}", write_fen_with(args.variant, position, args.names()))?;
     writeln!(text, "\n{}", sentence(position.stm(), value))?;
-    for rule in args.variant.rules().left_out {
-        writeln!(text, "Not in the tables: {rule}")?;
-    }
+    text.push_str(&left_out(args.variant));
     if !rated.is_empty() {
         writeln!(text, "\nMoves, for {}:", position.stm())?;
         let rows: Vec<Vec<String>> = rated
@@ -226,6 +224,9 @@ pub fn line_text(
 /// One answer for each line of standard input.
 fn answer_lines(args: &Args) -> anyhow::Result<Exit> {
     let tables = args.folders.open(args.variant)?;
+    if !args.json {
+        warn_of_left_out(args.variant);
+    }
     let mut lines = Lines::new(BufReader::new(io::stdin().lock()));
     let mut out = BufWriter::new(io::stdout().lock());
     let mut exit = Exit::Done;

@@ -11,8 +11,8 @@ use damka::{Tablebase, Variant};
 
 use super::exit::{Exit, one_line};
 use super::folders::Folders;
-use super::text::{aligned, grouped, or_dash};
-use super::{complain, variant_parser};
+use super::text::{aligned, grouped, left_out, or_dash};
+use super::{complain, variant_parser, warn_of_left_out};
 
 /// Count wins, losses and draws of every slice.
 ///
@@ -74,8 +74,11 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         }
     }
     let text = match args.tsv {
-        true => rows.iter().map(|row| row.join("\t") + "\n").collect(),
-        false => aligned(&rows, 1),
+        true => {
+            warn_of_left_out(args.variant);
+            rows.iter().map(|row| row.join("\t") + "\n").collect()
+        }
+        false => aligned(&rows, 1) + &left_out(args.variant),
     };
     io::stdout().lock().write_all(text.as_bytes())?;
     Ok(exit)

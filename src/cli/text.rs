@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use damka::Value;
 use damka::rules::Colour;
+use damka::{Value, Variant};
 
 /// A number with commas between groups of three digits.
 pub fn grouped(number: u64) -> String {
@@ -61,6 +61,11 @@ pub fn sentence(side: Colour, value: Value) -> String {
         Value::Loss(0) => format!("{side} to move has lost: the game is over"),
         Value::Loss(distance) => format!("{side} to move loses in {}", plies(distance)),
     }
+}
+
+/// Rules of the game that the tables of a variant do not know, a line each; nothing for most variants.
+pub fn left_out(variant: Variant) -> String {
+    variant.rules().left_out.iter().map(|rule| format!("Not in the tables: {rule}\n")).collect()
 }
 
 /// A value in a column: `win in 25 plies`.
