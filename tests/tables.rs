@@ -11,7 +11,7 @@ use std::thread;
 
 use common::brute::{self, Board, BruteValue, RUSSIAN};
 use common::tables::{
-    Changed, QUICK, board, brute_value, build_into, files, lasting_tables, open, pieces_of,
+    Changed, QUICK, board, brute_value, build_into, files, fits, lasting_tables, open, pieces_of,
     position, position_at, positions_of, slice, table_path, value, write_files,
 };
 use common::{Placement, Rng, rows};
@@ -254,22 +254,6 @@ fn every_position_of_four_pieces_is_worth_what_its_moves_are() {
 
 /// Claims that the tables refute and the brute-force solver too, with what is wrong.
 const REFUTED: [(&str, &str); 0] = [];
-
-/// Whether a value is what a source claims; distances are `=5`, `<=5` or not given.
-fn fits(value: Value, result: &str, distance: &str) -> bool {
-    let results = [("W", Wld::Win), ("D", Wld::Draw), ("L", Wld::Loss)];
-    let result = results.into_iter().find(|&(letter, _)| letter == result).expect("W, D or L").1;
-    let plies = value.plies().unwrap_or(0);
-    value.wld() == result
-        && match (distance.strip_prefix("<="), distance.strip_prefix('=')) {
-            (Some(most), _) => plies <= most.parse().expect(distance),
-            (_, Some(exactly)) => plies == exactly.parse().expect(distance),
-            _ => {
-                assert_eq!(distance, "");
-                true
-            }
-        }
-}
 
 /// Compares the claims about positions with at most so many pieces; returns how many there are.
 fn compare_with_claims(tables: &Tablebase, pieces: u32) -> usize {

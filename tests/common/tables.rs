@@ -10,7 +10,7 @@ use damka::build::{BuildOptions, BuildReport, build};
 use damka::index::{Material, SliceIndex};
 use damka::rules::{RuleSet, Russian, has_capture};
 use damka::store::{Cell, Cells, WriteOptions};
-use damka::{Colour, Position, Tablebase, Value, Variant};
+use damka::{Colour, Position, Tablebase, Value, Variant, Wld};
 
 use super::brute::{self, Board, BruteValue};
 
@@ -156,6 +156,22 @@ pub fn brute_value(value: Value) -> BruteValue {
         Value::Draw => BruteValue::Draw,
         Value::Loss(plies) => BruteValue::Loss(plies),
     }
+}
+
+/// Whether a value is what a source claims; distances are `=5`, `<=5` or not given.
+pub fn fits(value: Value, result: &str, distance: &str) -> bool {
+    let results = [("W", Wld::Win), ("D", Wld::Draw), ("L", Wld::Loss)];
+    let result = results.into_iter().find(|&(letter, _)| letter == result).expect("W, D or L").1;
+    let plies = value.plies().unwrap_or(0);
+    value.wld() == result
+        && match (distance.strip_prefix("<="), distance.strip_prefix('=')) {
+            (Some(most), _) => plies <= most.parse().expect(distance),
+            (_, Some(exactly)) => plies == exactly.parse::<u16>().expect(distance),
+            _ => {
+                assert_eq!(distance, "");
+                true
+            }
+        }
 }
 
 /// The slice in which White's pieces of a material are to move, or Black's.
