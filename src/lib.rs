@@ -23,7 +23,7 @@
 //! delaying. All values are those of the side to move.
 //!
 //! The layers, each built on those before it: [`board`], [`rules`], [`value`], [`position`] with [`notation`] and
-//! [`play`], [`index`], [`solve`] and [`store`] (which do not know each other), [`build`](mod@build), [`probe`], and what
+//! [`play`], [`index`], [`solve`] and [`store`] (which do not know each other), [`build`](mod@build) with its [`limits`], [`probe`], and what
 //! asks it: [`verify`](mod@verify), [`longest`], [`classics`].
 //!
 //! # Features
@@ -34,6 +34,7 @@ pub mod board;
 pub mod build;
 pub mod classics;
 pub mod index;
+pub mod limits;
 pub mod longest;
 pub mod notation;
 pub mod play;

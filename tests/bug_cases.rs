@@ -300,7 +300,7 @@ fn ob21_a_range_is_not_read() {
     // More kings of a side than are ever numbered.
     let quiet = read("W:WK1-13:BK32");
     let error = TABLES.probe(&quiet).unwrap_err();
-    assert!(matches!(error, ProbeError::TooManyPieces { pieces: 14 }), "{error}");
+    assert!(matches!(error, ProbeError::TooManyPieces { pieces: 14, .. }), "{error}");
 
     let position = read_as(Variant::International, "W:W31-50:B1-20");
     let men = [Colour::White, Colour::Black].map(|colour| position.men(colour).len());

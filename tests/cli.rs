@@ -504,7 +504,7 @@ fn games_of_a_file_are_compared_with_the_tables() {
     assert_eq!(lines[3], "error\tgame 4: game type \"25\" is not that of english (21,B,8,8,N1,0)");
     assert!(lines[4].starts_with("error\tgame 5: no table KvKK.wld of english"), "{}", lines[4]);
     assert!(
-        lines[5].starts_with("error\tgame 6: no table holds positions of 24 pieces"),
+        lines[5].starts_with("error\tgame 6: no table of english holds positions of 24 pieces ("),
         "{}",
         lines[5]
     );

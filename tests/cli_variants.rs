@@ -442,3 +442,46 @@ fn rules_that_no_table_knows_are_said_once() {
         assert!(said.is_empty() && !found.contains("ot in the tables"), "{variant}: {said}");
     }
 }
+
+/// What cannot be built is not advised, and a file of a slice that the variant does not have is none of its tables.
+#[test]
+fn advice_where_a_table_is_missing_can_be_followed() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(folder.path().join("tables/alquerque")).unwrap();
+    std::fs::write(folder.path().join("tables/alquerque/KvK.wld"), "").unwrap();
+    let ask = |args: &[&str]| -> (Option<i32>, String, String) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_damka"));
+        let output = command.current_dir(folder.path()).env_remove("DAMKA_PATH").args(args);
+        let output = output.output().unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        (output.status.code(), text(output.stdout), text(output.stderr))
+    };
+    let none = "no such slice in this variant";
+    let beyond = "beyond what can be built: at most";
+    for (args, reason) in [
+        (
+            &["probe", "canadian", "W:WK68,K67:BK1,K2,K3"][..],
+            "`damka build canadian --pieces 5` makes it".to_owned(),
+        ),
+        (&["probe", "canadian", "W:WK67,K66,K65:BK1,K2,K3"], format!("{beyond} 5 pieces")),
+        (&["probe", "canadian", "W:WK61-65:BK1-4"], format!("{beyond} 5 pieces")),
+        (&["probe", "english", "W:WK28-32:BK1-4"], format!("{beyond} 8 pieces")),
+        (&["longest", "frisian", "KKKKvKKK"], format!("{beyond} 6 pieces")),
+        (&["longest", "alquerque", "KvM"], none.to_owned()),
+        (&["longest", "alquerque", "KvK"], none.to_owned()),
+        (
+            &["longest", "alquerque", "MMvM"],
+            "`damka build alquerque --pieces 3` makes it".to_owned(),
+        ),
+    ] {
+        let (code, _, said) = ask(args);
+        assert_eq!(code, Some(4), "{args:?}");
+        assert!(said.ends_with(&format!(" ({reason})\n")), "{args:?}: {said}");
+    }
+    let (code, _, said) = ask(&["stats", "alquerque"]);
+    assert_eq!(code, Some(4));
+    assert!(said.starts_with("damka: no tables of alquerque in tables ("), "{said}");
+    let (code, out, _) = ask(&["info"]);
+    assert_eq!(code, Some(0), "{out}");
+    assert!(out.contains("KvK.wld: alquerque has no such slice\n"), "{out}");
+}

@@ -66,12 +66,12 @@ pub enum CliError {
         command: String,
     },
     /// A table is not there.
-    #[error("{error} (`{command}` makes it)")]
+    #[error("{error} ({advice})")]
     NoTable {
         /// Which one, and where it was looked for.
         error: ProbeError,
-        /// The command that helps.
-        command: String,
+        /// What helps, or why nothing does.
+        advice: String,
     },
     /// The threads could not be started.
     #[error("cannot start {threads} threads")]

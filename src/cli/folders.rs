@@ -3,7 +3,7 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
-use damka::index::MOST_PIECES;
+use damka::limits::most_pieces;
 use damka::probe::ProbeError;
 use damka::{Tablebase, Variant};
 
@@ -70,15 +70,23 @@ impl Folders {
         Ok(tables)
     }
 
-    /// The error, with the command that helps where a table is missing.
+    /// The error, with what helps where a table is missing: a command, if there is one that builds it.
     pub fn explain(&self, error: ProbeError) -> anyhow::Error {
-        match error {
-            ProbeError::Missing { variant, slice, .. } if slice.pieces() <= MOST_PIECES => {
-                let command = self.command(variant, slice.pieces());
-                CliError::NoTable { error, command }.into()
+        let (variant, pieces) = match &error {
+            ProbeError::Missing { variant, slice, .. } if !slice.exists_in(variant.rules()) => {
+                let advice = "no such slice in this variant".to_owned();
+                return CliError::NoTable { error, advice }.into();
             }
-            error => error.into(),
-        }
+            ProbeError::Missing { variant, slice, .. } => (*variant, slice.pieces()),
+            ProbeError::TooManyPieces { variant, pieces } => (*variant, *pieces),
+            _ => return error.into(),
+        };
+        let most = most_pieces(variant);
+        let advice = match pieces <= most {
+            true => format!("`{}` makes it", self.command(variant, pieces)),
+            false => format!("beyond what can be built: at most {most} pieces"),
+        };
+        CliError::NoTable { error, advice }.into()
     }
 
     /// The command that builds tables in the first of these folders.

@@ -157,10 +157,21 @@ fn strange_files(tables: &Tablebase) -> io::Result<Vec<String>> {
                 None if name.starts_with(".damka-unfinished-") => {
                     "left by a build that was killed; the next one removes it".to_owned()
                 }
+                None if is_foreign(path, tables.variant()) => {
+                    format!("{} has no such slice", tables.variant())
+                }
                 None => "not a table".to_owned(),
             };
             lines.push(format!("{}: {why}", path.display()));
         }
     }
     Ok(lines)
+}
+
+/// Whether a file has the name of a table, of a slice that the variant does not have.
+fn is_foreign(path: &Path, variant: Variant) -> bool {
+    let slice = path.file_stem().and_then(|stem| stem.to_str()?.parse::<Material>().ok());
+    let metrics = [Metric::Wld, Metric::Dtw].map(Metric::extension);
+    let is_table = path.extension().is_some_and(|ext| metrics.iter().any(|metric| ext == *metric));
+    is_table && slice.is_some_and(|slice| !slice.exists_in(variant.rules()))
 }

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use num_traits::PrimInt;
 
-use crate::rules::Turned;
+use crate::rules::{Rules, Turned};
 
 /// Kings and men of the side to move and of the other side. Names a slice: `KMMvKM` are a
 /// king and two men, to move, against a king and a man.
@@ -61,6 +61,12 @@ impl Material {
         (self.opp_kings + self.opp_men) as u32
     }
 
+    /// Whether games of a variant can have this material: pieces on both sides, and kings only where men become kings.
+    pub const fn exists_in(self, rules: &Rules) -> bool {
+        let kings = self.own_kings + self.opp_kings;
+        self.own() > 0 && self.opp() > 0 && (kings == 0 || rules.has_kings())
+    }
+
     /// Number of men.
     pub const fn men(self) -> u32 {
         (self.own_men + self.opp_men) as u32
@@ -111,6 +117,29 @@ impl FromStr for Material {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::index::slices;
+    use crate::rules::Variant;
+
+    #[test]
+    fn slices_that_exist_are_those_that_are_planned() {
+        for variant in Variant::ALL {
+            let rules = variant.rules();
+            let mut planned: Vec<Material> = (2..=4).flat_map(|n| slices(rules, n)).collect();
+            let counts =
+                (0..625u32).map(|n| [n % 5, n / 5 % 5, n / 25 % 5, n / 125].map(|c| c as u8));
+            let all = counts.map(|[own_kings, own_men, opp_kings, opp_men]| Material {
+                own_kings,
+                own_men,
+                opp_kings,
+                opp_men,
+            });
+            let exist = all.filter(|slice| slice.pieces() <= 4 && slice.exists_in(rules));
+            let mut exist: Vec<Material> = exist.collect();
+            planned.sort();
+            exist.sort();
+            assert_eq!(exist, planned, "{variant}");
+        }
+    }
 
     #[test]
     fn names_are_read_as_they_are_written() {

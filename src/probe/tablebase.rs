@@ -35,8 +35,10 @@ pub enum ProbeError {
         folders: Vec<PathBuf>,
     },
     /// The position has more pieces than any table.
-    #[error("no table holds positions of {pieces} pieces; the most is {MOST_PIECES}")]
+    #[error("no table of {variant} holds positions of {pieces} pieces")]
     TooManyPieces {
+        /// The variant.
+        variant: Variant,
         /// Pieces on the board.
         pieces: u32,
     },
@@ -230,7 +232,7 @@ impl Tablebase {
     /// # Errors
     /// If a table that the answer depends on is missing or broken; the error names it.
     pub fn probe(&self, position: &Position) -> Result<Value, ProbeError> {
-        check_pieces(position)?;
+        check_pieces(self.variant, position)?;
         self.slices.value(position)
     }
 
@@ -239,7 +241,7 @@ impl Tablebase {
     /// # Errors
     /// See [`Tablebase::probe`].
     pub fn probe_wld(&self, position: &Position) -> Result<Wld, ProbeError> {
-        check_pieces(position)?;
+        check_pieces(self.variant, position)?;
         self.slices.wld(position)
     }
 
@@ -249,7 +251,7 @@ impl Tablebase {
     /// # Errors
     /// See [`Tablebase::probe`].
     pub fn moves(&self, position: &Position) -> Result<Vec<RatedMove>, ProbeError> {
-        check_pieces(position)?;
+        check_pieces(self.variant, position)?;
         let rate = |(played, position)| {
             self.probe(&position).map(|value| RatedMove { played, position, value })
         };
@@ -283,10 +285,13 @@ impl Tablebase {
 
 /// Refuses positions with more pieces than any table, whose captures could take for ever to search. Games that are over, or
 /// end with the next move, have an answer all the same.
-fn check_pieces(position: &Position) -> Result<(), ProbeError> {
+fn check_pieces(variant: Variant, position: &Position) -> Result<(), ProbeError> {
     let pieces = position.piece_count();
     let both = [Colour::White, Colour::Black].iter().all(|&side| !position.pieces(side).is_empty());
-    if both && pieces > MOST_PIECES { Err(ProbeError::TooManyPieces { pieces }) } else { Ok(()) }
+    match both && pieces > MOST_PIECES {
+        true => Err(ProbeError::TooManyPieces { variant, pieces }),
+        false => Ok(()),
+    }
 }
 
 /// Table files of a variant below a folder.
@@ -310,7 +315,8 @@ fn list_tables(folder: &Path, variant: Variant) -> io::Result<Vec<((Material, Me
             path.extension().is_some_and(|extension| extension == metric.extension())
         });
         // Names are untrusted too: numbering a slice of very many men takes gigabytes.
-        let slice = slice.filter(|slice| slice.pieces() <= MOST_PIECES);
+        let slice =
+            slice.filter(|slice| slice.pieces() <= MOST_PIECES && slice.exists_in(variant.rules()));
         if let (Some(slice), Some(metric)) = (slice, metric) {
             tables.push(((slice, metric), path));
         }
