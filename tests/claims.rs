@@ -17,7 +17,8 @@ const PIECES: u32 = 4;
 fn claims(variant: Variant) -> Vec<(Vec<String>, Position)> {
     let rows = rows("positions.tsv").into_iter();
     let ours = rows.filter(|row| common::variant(&row[1]) == Some(variant)).map(|row| {
-        let position = parse_fen(variant, &row[2]).unwrap_or_else(|error| panic!("{row:?}: {error}"));
+        let position =
+            parse_fen(variant, &row[2]).unwrap_or_else(|error| panic!("{row:?}: {error}"));
         assert_eq!(row[3], position.stm().letter().to_string(), "{row:?}");
         (row, position)
     });

@@ -501,7 +501,9 @@ fn games_of_a_file_are_compared_with_the_tables() {
     assert_eq!(lines[0], "W:WK32:BK26\twin\t9\twin\tagrees");
     assert_eq!(lines[1], "W:WK32:BK26\twin\t9\tloss\tdisagrees");
     assert!(lines[2].starts_with("B:WK7:BK1\t") && lines[2].ends_with("\t-\t-"), "{}", lines[2]);
-    assert_eq!(lines[3], "error\tgame 4: game type \"25\" is not that of english (21,B,8,8,N1,0)");
+    let other =
+        "error\tgame 4: game type \"25\" is not that of english (21,B,8,8,N1,0): another game";
+    assert_eq!(lines[3], other);
     assert!(lines[4].starts_with("error\tgame 5: no table KvKK.wld of english"), "{}", lines[4]);
     assert!(
         lines[5].starts_with("error\tgame 6: no table of english holds positions of 24 pieces ("),

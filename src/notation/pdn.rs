@@ -1,12 +1,14 @@
 //! Games of PDN files (Portable Draughts Notation).
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use super::fen::{FenError, parse_fen, start_position};
 use super::moves::{MoveError, parse_move};
+use crate::board::Playing;
 use crate::play::legal_moves;
 use crate::position::Position;
-use crate::rules::{Colour, Numbering, Rules, Variant};
+use crate::rules::{Colour, Numbering, Rules, SquareNames, Variant};
 use crate::value::Wld;
 
 /// Why a text is not a game, or not one of the variant. Lines count from 1; what is quoted is cut if it is long.
@@ -43,15 +45,17 @@ pub enum PdnError {
         /// What it could be.
         expected: &'static str,
     },
-    /// The game is one of another variant, or numbers the squares in another way.
-    #[error("game type {value:?} is not that of {variant} ({known})")]
+    /// The game is one of another variant, or calls the squares in another way.
+    #[error("game type {value:?} is not that of {variant} ({known}): {differs}")]
     OtherGame {
         /// Value of the tag.
         value: String,
         /// The variant that was asked for.
         variant: Variant,
         /// Its game type.
-        known: &'static str,
+        known: String,
+        /// What is different.
+        differs: &'static str,
     },
     /// The tag and the end of the moves say different results.
     #[error("the tag Result is {tag:?}, but the moves end with {end:?}")]
@@ -200,66 +204,147 @@ impl PdnGame {
         let rules = variant.rules();
         let text = self.tag("GameType").map(str::trim).filter(|text| !text.is_empty());
         let Some(text) = text else { return Ok(rules.first_mover) };
-        let given = GameType::read(text).ok_or_else(|| PdnError::TagValue {
+        let given = GameType::read(text).map_err(|expected| PdnError::TagValue {
             name: "GameType",
             value: shortened(text),
-            expected: "a number, or number,W or B,width,height,notation,flag",
+            expected,
         })?;
-        // Giveaway and some others have no number of their own.
-        let Some(known) = rules.pdn_game_type else {
-            return Ok(given.first_mover.unwrap_or(rules.first_mover));
-        };
-        let own = GameType::read(known).expect("a well-formed game type");
-        if !given.fits(&own, rules) {
-            return Err(PdnError::OtherGame { value: shortened(text), variant, known });
+        let own = GameType::of(rules);
+        match given.difference(&own, rules) {
+            None => Ok(given.first_mover.unwrap_or(rules.first_mover)),
+            Some(differs) => Err(PdnError::OtherGame {
+                value: shortened(text),
+                variant,
+                known: own.to_string(),
+                differs,
+            }),
         }
-        Ok(given.first_mover.unwrap_or(rules.first_mover))
     }
 }
 
 /// Tag `GameType`: `21`, or `21,B,8,8,N1,0` in full.
 struct GameType {
-    number: u32,
+    /// Giveaway and some other variants have none of their own.
+    number: Option<u32>,
     first_mover: Option<Colour>,
     size: Option<(u8, u8)>,
-    /// Where White sees square 1, if squares have numbers.
-    numbering: Option<Numbering>,
+    /// Whether squares have numbers.
+    numeric: bool,
+    /// Where White sees the first of the names of squares: 0 at the bottom left, 1 at the bottom right, 2 and 3 above them.
+    corner: Option<u8>,
+    /// Whether White's bottom left is no playing square.
+    inverted: Option<bool>,
 }
 
 impl GameType {
-    fn read(text: &str) -> Option<Self> {
-        let mut parts = text.split(',').map(str::trim);
-        let number = parts.next()?.parse().ok()?;
-        let Some(first) = parts.next() else {
-            return Some(GameType { number, first_mover: None, size: None, numbering: None });
+    /// That of a variant.
+    fn of(rules: &Rules) -> Self {
+        let corner = match (rules.squares, rules.numbering) {
+            (SquareNames::Algebraic, _) => 0,
+            (SquareNames::Numeric, Numbering::BottomRight) => 1,
+            (SquareNames::Numeric, Numbering::TopLeft) => 2,
         };
-        let first_mover = match first {
-            "W" | "w" => Colour::White,
-            "B" | "b" => Colour::Black,
-            _ => return None,
+        let derived = GameType {
+            number: None,
+            first_mover: Some(rules.first_mover),
+            size: Some((rules.shape.width, rules.shape.height)),
+            numeric: rules.squares == SquareNames::Numeric,
+            corner: Some(corner),
+            inverted: Some(rules.shape.playing == Playing::Light),
         };
-        let size = match (parts.next(), parts.next()) {
-            (Some(width), Some(height)) => Some((width.parse().ok()?, height.parse().ok()?)),
-            (None, _) => None,
-            (Some(_), None) => return None,
-        };
-        // The corner is that which the side that moves first sees.
-        let numbering = match (parts.next(), first_mover) {
-            (Some("N2"), Colour::White) | (Some("N1"), Colour::Black) => Some(Numbering::TopLeft),
-            (Some("N1"), Colour::White) | (Some("N2"), Colour::Black) => {
-                Some(Numbering::BottomRight)
-            }
-            _ => None,
-        };
-        Some(GameType { number, first_mover: Some(first_mover), size, numbering })
+        let known = rules.pdn_game_type.map(GameType::read);
+        known.map_or(derived, |known| known.expect("a well-formed game type"))
     }
 
-    /// Whether positions and moves of this game type can be read as those of the other, that of a variant.
-    fn fits(&self, own: &Self, rules: &Rules) -> bool {
-        let numbering = own.numbering.unwrap_or(rules.numbering);
-        self.number == own.number
-            && self.size.is_none_or(|size| size == (rules.shape.width, rules.shape.height))
-            && self.numbering.is_none_or(|given| given == numbering)
+    /// Reads a tag, or says what it should be.
+    fn read(text: &str) -> Result<Self, &'static str> {
+        const FORM: &str = "a number, or number,W or B,width,height,notation,flag";
+        let mut parts = text.split(',').map(str::trim);
+        let number = parts.next().and_then(|part| part.parse().ok()).ok_or(FORM)?;
+        let first_mover = match parts.next() {
+            None => None,
+            Some("W" | "w") => Some(Colour::White),
+            Some("B" | "b") => Some(Colour::Black),
+            Some(_) => return Err(FORM),
+        };
+        let size = match (parts.next(), parts.next()) {
+            (None, _) => None,
+            (Some(width), Some(height)) => {
+                Some((width.parse().map_err(|_| FORM)?, height.parse().map_err(|_| FORM)?))
+            }
+            (Some(_), None) => return Err(FORM),
+        };
+        const NOTATION: &str = "one whose notation is A, N or S and a digit from 0 to 3";
+        let notation = parts.next().unwrap_or("A");
+        let (letter, digit) = notation.split_at_checked(1).ok_or(NOTATION)?;
+        let numeric = match letter {
+            "N" | "n" => true,
+            // `S` are names too, in short moves.
+            "A" | "a" | "S" | "s" => false,
+            _ => return Err(NOTATION),
+        };
+        let seen = match digit {
+            "" => None,
+            "0" => Some(0),
+            "1" => Some(1),
+            "2" => Some(2),
+            "3" => Some(3),
+            _ => return Err(NOTATION),
+        };
+        // The corner is that which the side that moves first sees.
+        let corner = seen.map(|seen| match first_mover {
+            Some(Colour::Black) => 3 - seen,
+            _ => seen,
+        });
+        let inverted = match parts.next() {
+            None => None,
+            Some("0") => Some(false),
+            Some("1") => Some(true),
+            Some(_) => return Err("one whose flag is 0 or 1"),
+        };
+        if parts.next().is_some() {
+            return Err("one of at most six fields");
+        }
+        Ok(GameType { number: Some(number), first_mover, size, numeric, corner, inverted })
+    }
+
+    /// Why positions and moves of this game type cannot be read as those of a variant, whose own type is given.
+    fn difference(&self, own: &Self, rules: &Rules) -> Option<&'static str> {
+        fn differ<T: PartialEq>(given: Option<T>, own: Option<T>) -> bool {
+            given.zip(own).is_some_and(|(given, own)| given != own)
+        }
+        // Names and numbers are both read, whichever the variant writes.
+        let corner = match (self.numeric, own.numeric, rules.numbering) {
+            (true, true, _) => own.corner,
+            (true, false, Numbering::BottomRight) => Some(1),
+            (true, false, Numbering::TopLeft) => Some(2),
+            (false, ..) => Some(0),
+        };
+        if differ(self.number, own.number) {
+            Some("another game")
+        } else if differ(self.size, own.size) {
+            Some("another board")
+        } else if differ(self.corner, corner) {
+            Some("squares are called from another corner")
+        } else if differ(self.inverted, own.inverted) {
+            Some("other playing squares")
+        } else {
+            None
+        }
+    }
+}
+
+impl fmt::Display for GameType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let number = self.number.map_or_else(|| "any number".to_owned(), |n| n.to_string());
+        let (Some(first), Some((width, height))) = (self.first_mover, self.size) else {
+            return f.write_str(&number);
+        };
+        write!(f, "{number},{},{width},{height}", first.letter())?;
+        let (Some(corner), Some(inverted)) = (self.corner, self.inverted) else { return Ok(()) };
+        let letter = if self.numeric { 'N' } else { 'A' };
+        let seen = if first == Colour::White { corner } else { 3 - corner };
+        write!(f, ",{letter}{seen},{}", u8::from(inverted))
     }
 }
 
@@ -598,7 +683,8 @@ mod tests {
             (English, "21,B,8,8,N1,0", black, white),
             (Russian, "", white, black),
             (Russian, "25", white, black),
-            (Russian, " 25 , W, 8,8, A3,0", white, black),
+            (Russian, " 25 , W, 8,8, A0,0", white, black),
+            (Russian, "25,W,8,8,N2,0", white, black),
             // Pool of the APCA, and unified.
             (Pool, "23", black, white),
             (Pool, "23,W,8,8,A0,0", white, black),
@@ -620,22 +706,89 @@ mod tests {
         assert_eq!(Outcome::Drawn.for_side(Colour::White), Wld::Draw);
     }
 
+    #[track_caller]
+    fn typed(variant: Variant, game_type: &str) -> Result<Position, PdnError> {
+        only(&format!("[GameType \"{game_type}\"] 1-0")).start(variant)
+    }
+
     #[test]
     fn games_of_other_variants_are_refused() {
-        for game_type in
-            ["25", "20,W,10,10,N2,0", "21,B,10,10,N1,0", "21,B,8,8,N2,0", "21,W,8,8,N1,0"]
-        {
-            let game = only(&format!("[GameType \"{game_type}\"] 1-0"));
-            let error = game.start(Variant::English).unwrap_err();
+        use Variant::{English, Italian, Killer, Russian, RussianGiveaway, Spanish, Thai, Turkish};
+        const GAME: &str = "another game";
+        const BOARD: &str = "another board";
+        const CORNER: &str = "squares are called from another corner";
+        const PLAYING: &str = "other playing squares";
+        for (variant, game_type, known, differs) in [
+            (English, "25", "21,B,8,8,N1,0", GAME),
+            (English, "20,W,10,10,N2,0", "21,B,8,8,N1,0", GAME),
+            (English, "21,B,10,10,N1,0", "21,B,8,8,N1,0", BOARD),
+            (English, "21,B,8,8,N2,0", "21,B,8,8,N1,0", CORNER),
+            (English, "21,W,8,8,N1,0", "21,B,8,8,N1,0", CORNER),
+            (English, "21,B,8,8,A0,0", "21,B,8,8,N1,0", CORNER),
+            (English, "21,B,8,8,N1,1", "21,B,8,8,N1,0", PLAYING),
+            (Russian, "25,W,8,8,A3,0", "25,W,8,8,A0,0", CORNER),
+            (Russian, "25,W,8,8,S1", "25,W,8,8,A0,0", CORNER),
+            (Russian, "25,W,8,8,N1,0", "25,W,8,8,A0,0", CORNER),
+            (Spanish, "24,W,8,8,N2,1", "24,W,8,8,N1,1", CORNER),
+            (Spanish, "24,W,8,8,N1,0", "24,W,8,8,N1,1", PLAYING),
+            (Italian, "22,W,8,8,N2,0", "22,W,8,8,N2,1", PLAYING),
+            (Turkish, "30,W,8,8,A0,1", "30,W,8,8,A0,0", PLAYING),
+            (Thai, "31,B,8,8,N1,0", "31,B,8,8,N2,0", CORNER),
+            // They have no number, but boards and names.
+            (Killer, "99,W,8,8,N2,0", "any number,W,10,10,N2,0", BOARD),
+            (Killer, "99,W,10,10,N1,0", "any number,W,10,10,N2,0", CORNER),
+            (Killer, "99,W,10,10,N2,1", "any number,W,10,10,N2,0", PLAYING),
+            (RussianGiveaway, "99,W,10,10", "any number,W,8,8,A0,0", BOARD),
+            (RussianGiveaway, "99,W,8,8,N3,0", "any number,W,8,8,A0,0", CORNER),
+        ] {
+            let error = typed(variant, game_type).unwrap_err();
             assert!(matches!(error, PdnError::OtherGame { .. }), "{game_type}: {error}");
-            assert!(error.to_string().contains("english (21,B,8,8,N1,0)"), "{error}");
-            assert!(game.outcome(Variant::English).is_err());
-            // Nothing says which number killer draughts has.
-            assert!(game.start(Variant::Killer).is_ok());
+            let expected = format!("is not that of {variant} ({known}): {differs}");
+            assert!(error.to_string().ends_with(&expected), "{game_type}: {error}");
+            assert!(only(&format!("[GameType \"{game_type}\"]")).outcome(variant).is_err());
         }
-        for game_type in ["x", "21,x", "21,B,8", "21,B,x,8", "-1"] {
-            let error = only(&format!("[GameType \"{game_type}\"]")).start(Variant::English);
-            assert!(matches!(error, Err(PdnError::TagValue { .. })), "{game_type}: {error:?}");
+        for (variant, game_type) in [
+            (English, "21,B,8,8,A3,0"),
+            (English, "21,W,8,8,n2"),
+            (Russian, "25,W,8,8,S0,0"),
+            (Russian, "25,B,8,8,N1,0"),
+            (Spanish, "24,W,8,8,A0,1"),
+            (Killer, "20"),
+            (Killer, "99,B,10,10,N1,0"),
+            (RussianGiveaway, "25,W,8,8,A0,0"),
+        ] {
+            assert!(typed(variant, game_type).is_ok(), "{variant} {game_type}");
+        }
+        for &variant in Variant::ALL {
+            let own = GameType::of(variant.rules()).to_string();
+            assert!(variant.rules().pdn_game_type.is_none_or(|known| known == own), "{own}");
+            assert!(typed(variant, &own.replace("any number", "1")).is_ok(), "{variant} {own}");
+        }
+    }
+
+    #[test]
+    fn game_types_without_sense_are_refused() {
+        let form = "not a number, or number,W or B,width,height,notation,flag";
+        let notation = "not one whose notation is A, N or S and a digit from 0 to 3";
+        for (game_type, expected) in [
+            ("x", form),
+            ("-1", form),
+            ("21,x", form),
+            ("21,B,8", form),
+            ("21,B,x,8", form),
+            ("21,B,8,8,", notation),
+            ("21,B,8,8,X1,0", notation),
+            ("21,B,8,8,1,0", notation),
+            ("21,B,8,8,N4,0", notation),
+            ("21,B,8,8,N12,0", notation),
+            ("21,B,8,8,\u{e9}1,0", notation),
+            ("21,B,8,8,N1,2", "not one whose flag is 0 or 1"),
+            ("21,B,8,8,N1,", "not one whose flag is 0 or 1"),
+            ("21,B,8,8,N1,0,0", "not one of at most six fields"),
+        ] {
+            let error = typed(Variant::English, game_type).unwrap_err();
+            assert!(matches!(error, PdnError::TagValue { .. }), "{game_type}: {error:?}");
+            assert!(error.to_string().ends_with(expected), "{game_type}: {error}");
         }
     }
 
