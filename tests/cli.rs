@@ -722,6 +722,23 @@ fn classics_count_three_kings_against_one() {
     let exceptions: u64 = rows.iter().map(|row| numbers(row)[6]).sum();
     let listed = list.lines().filter(|line| line.starts_with("W:") || line.starts_with("B:"));
     assert_eq!(listed.count() as u64, exceptions);
+    let numeric = ["classics", "russian", "--list", "--squares", "numeric"];
+    let numeric = run(damka(FOUR.path()).args(numeric)).stdout;
+    assert!(numeric.contains("\nThe main road is the diagonal 29-4. "), "{numeric}");
+    let listed = |text: &str| -> Vec<String> {
+        let positions = text.lines().filter_map(|line| line.split_once("  "));
+        let fens = positions.filter(|(fen, _)| fen.starts_with("W:") || fen.starts_with("B:"));
+        fens.map(|(fen, _)| fen.to_owned()).collect()
+    };
+    let named = listed(&list).into_iter().zip(listed(&numeric));
+    let mut compared = 0;
+    for (named, numbered) in named {
+        assert!(!numbered.contains(|c: char| c.is_ascii_lowercase()), "{numbered}");
+        let read = |fen: &str| parse_fen(Variant::Russian, fen).unwrap();
+        assert_eq!(read(&named), read(&numbered));
+        compared += 1;
+    }
+    assert_eq!(compared, exceptions);
 
     let ran = ask(&["classics", "russian"]);
     assert_eq!(ran.code, 4);

@@ -241,6 +241,14 @@ fn probe_says_the_same_for_readers_and_for_programs() {
     }
 }
 
+/// Values of `--squares`.
+const KINDS: [&str; 2] = ["numeric", "algebraic"];
+
+/// Which of the [`KINDS`] a position is written in.
+fn kind_of(fen: &str) -> &'static str {
+    KINDS[usize::from(fen.contains(|c: char| c.is_ascii_lowercase()))]
+}
+
 #[test]
 fn squares_are_called_as_asked_and_read_either_way() {
     for &variant in Variant::ALL {
@@ -265,12 +273,26 @@ fn squares_are_called_as_asked_and_read_either_way() {
         let canonical: Vec<&String> = numeric.iter().map(|[fen, ..]| fen).collect();
         assert_eq!(canonical, fens.iter().map(|both| &both[own]).collect::<Vec<_>>(), "{variant}");
 
+        for (kind, squares) in KINDS.iter().enumerate() {
+            let asked = ["probe", variant.name(), "--stdin", "--squares", squares];
+            let input: String = canonical.iter().map(|fen| format!("{fen}\n")).collect();
+            let answers = run(BUILT.0.path(), &asked, &input);
+            let found: Vec<&str> =
+                answers.lines().map(|line| line.split('\t').next().unwrap()).collect();
+            assert_eq!(found, fens.iter().map(|both| &both[kind]).collect::<Vec<_>>(), "{variant}");
+        }
+
         // The same moves under other names.
         let fen = &fens[0];
-        let json = |fen: &str, squares: &str| -> Vec<String> {
-            let text = ask(&["probe", variant.name(), fen, "--json", "--squares", squares]);
+        let json = |given: &str, squares: &str| -> Vec<String> {
+            let text = ask(&["probe", variant.name(), given, "--json", "--squares", squares]);
             let json: Json = serde_json::from_str(&text).unwrap();
-            assert_eq!(json["fen"], canonical[0].as_str(), "{variant}");
+            let kind = KINDS.iter().position(|&kind| kind == squares).unwrap();
+            assert_eq!(json["fen"], fen[kind].as_str(), "{variant}");
+            for child in json["moves"].as_array().unwrap() {
+                let after = child["fen"].as_str().unwrap();
+                assert_eq!(kind_of(after), squares, "{variant} {after}");
+            }
             let pdn = |child: &Json| child["pdn"].as_str().unwrap().to_owned();
             json["moves"].as_array().unwrap().iter().map(pdn).collect()
         };
@@ -287,7 +309,7 @@ fn squares_are_called_as_asked_and_read_either_way() {
             let names: Vec<String> = numbers.iter().map(renamed).collect();
             assert_eq!(json(given, "algebraic"), names, "{variant} {given}");
         }
-        for (squares, fen) in ["numeric", "algebraic"].iter().zip(fen) {
+        for (squares, fen) in KINDS.iter().zip(fen) {
             let text = ask(&["probe", variant.name(), &fens[0][0], "--squares", squares]);
             assert!(text.contains(&format!(" to move\n{fen}\n")), "{variant}: {text}");
         }
@@ -484,4 +506,33 @@ fn advice_where_a_table_is_missing_can_be_followed() {
     let (code, out, _) = ask(&["info"]);
     assert_eq!(code, Some(0), "{out}");
     assert!(out.contains("KvK.wld: alquerque has no such slice\n"), "{out}");
+}
+
+#[test]
+fn squares_are_called_as_asked_in_every_list() {
+    let games = "[FEN \"W:WK32:BK26\"] 0-1\n";
+    std::fs::write(BUILT.0.path().join("squares.pdn"), games).unwrap();
+    for (squares, pdn) in [("numeric", "W:WK32:BK26"), ("algebraic", "W:WKg1:BKd2")] {
+        let asked = ["--squares", squares];
+        let probe = ["probe", "english", "--pdn", "squares.pdn"];
+        let text = ask(&[&probe[..], &asked].concat());
+        assert_eq!(text, format!("{pdn}\twin\t9\twin\tagrees\n"));
+        let json: Json =
+            serde_json::from_str(&ask(&[&probe[..], &asked, &["--json"]].concat())).unwrap();
+        assert_eq!(json["fen"], pdn);
+        let played = json["moves"][0]["pdn"].as_str().unwrap();
+        assert_eq!(kind_of(played), squares, "{played}");
+
+        for variant in ["russian", "english"] {
+            let text = ask(&[&["longest", variant, "KvM"][..], &asked].concat());
+            let shown: Vec<&str> = text
+                .lines()
+                .filter(|line| line.starts_with("W:") || line.starts_with("  1."))
+                .collect();
+            assert!(shown.len() >= 2, "{text}");
+            for line in shown {
+                assert_eq!(kind_of(line), squares, "{line}");
+            }
+        }
+    }
 }

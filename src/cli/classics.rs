@@ -4,10 +4,11 @@ use std::io::{self, Write};
 
 use damka::Variant;
 use damka::classics::{ClassicsError, RoadHolder, ThreeAgainstOne, main_road, three_against_one};
-use damka::notation::{square_name, write_fen};
+use damka::notation::{square_name, write_fen_with};
 
 use super::exit::Exit;
 use super::folders::Folders;
+use super::squares::Squares;
 use super::text::{aligned, grouped, or_dash, phrase};
 use super::variant_parser;
 
@@ -30,6 +31,8 @@ pub struct Args {
     #[arg(long)]
     list: bool,
     #[command(flatten)]
+    squares: Squares,
+    #[command(flatten)]
     folders: Folders,
 }
 
@@ -42,9 +45,9 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         error => error.into(),
     })?;
     let rules = args.variant.rules();
-    let ends = [road.first(), road.last()].map(|square| {
-        square.map_or_else(String::new, |&square| square_name(rules, rules.squares, square))
-    });
+    let names = args.squares.names(args.variant);
+    let ends = [road.first(), road.last()]
+        .map(|square| square.map_or_else(String::new, |&square| square_name(rules, names, square)));
 
     let mut out = io::BufWriter::new(io::stdout().lock());
     writeln!(
@@ -82,7 +85,12 @@ frequent result without a capture for the side to move, exceptions are the other
                 side = row.to_move,
             )?;
             for (position, value) in &row.exceptions {
-                writeln!(out, "{}  {}", write_fen(args.variant, position), phrase(*value))?;
+                writeln!(
+                    out,
+                    "{}  {}",
+                    write_fen_with(args.variant, position, names),
+                    phrase(*value)
+                )?;
             }
         }
     }

@@ -5,13 +5,14 @@ use std::io::{self, Write};
 use damka::Variant;
 use damka::index::Material;
 use damka::longest::longest_wins;
-use damka::notation::write_fen;
+use damka::notation::write_fen_with;
 use damka::store::Metric;
 
 use super::exit::Exit;
 use super::folders::Folders;
 use super::probe::line_text;
 use super::progress::Progress;
+use super::squares::Squares;
 use super::text::{count, left_out, plies};
 use super::variant_parser;
 
@@ -35,6 +36,8 @@ pub struct Args {
     /// Show all positions with the longest win, not only the first 10.
     #[arg(long)]
     all: bool,
+    #[command(flatten)]
+    squares: Squares,
     #[command(flatten)]
     folders: Folders,
 }
@@ -61,10 +64,10 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     writeln!(out, "{}: the longest win takes {}; {number}", args.slice, plies(longest))?;
     out.write_all(left_out(args.variant).as_bytes())?;
     let shown = if args.all { found.positions.len() } else { SHOWN };
-    let names = args.variant.rules().squares;
+    let names = args.squares.names(args.variant);
     for position in found.positions.iter().take(shown) {
         let line = tables.line(position).map_err(explain)?;
-        writeln!(out, "\n{}", write_fen(args.variant, position))?;
+        writeln!(out, "\n{}", write_fen_with(args.variant, position, names))?;
         out.write_all(line_text(args.variant, names, position, &line).as_bytes())?;
     }
     if found.positions.len() > shown {

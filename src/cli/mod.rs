@@ -13,6 +13,7 @@ mod pdn;
 mod plan;
 mod probe;
 mod progress;
+mod squares;
 mod stats;
 mod text;
 mod variants;

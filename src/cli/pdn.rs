@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use anyhow::Context;
-use damka::notation::{PdnError, PdnGame, parse_pdn, write_fen};
+use damka::notation::{PdnError, PdnGame, parse_pdn};
 use damka::{Tablebase, Wld};
 use serde::Serialize;
 
@@ -90,7 +90,7 @@ fn answer(
     let verdict = agrees.map(|agrees| if agrees { "agrees" } else { "disagrees" });
     let answer = format!(
         "{}\t{}\t{}\t{}\t{}",
-        write_fen(variant, &position),
+        args.fen(&position),
         value.wld(),
         or_dash(value.plies()),
         or_dash(stated),

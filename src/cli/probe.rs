@@ -5,8 +5,7 @@ use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::PathBuf;
 
 use anyhow::Context;
-use clap::ValueEnum;
-use damka::notation::{diagram, parse_fen, write_fen, write_fen_with, write_move_with};
+use damka::notation::{diagram, parse_fen, write_fen_with, write_move_with};
 use damka::probe::RatedMove;
 use damka::rules::SquareNames;
 use damka::{Move, Position, Tablebase, Value, Variant, Wld, legal_moves};
@@ -16,6 +15,7 @@ use super::exit::{Exit, one_line};
 use super::folders::Folders;
 use super::lines::{Line, Lines};
 use super::pdn::answer_games;
+use super::squares::Squares;
 use super::text::{aligned, left_out, phrase, printable, sentence, wrapped};
 use super::{variant_parser, warn_of_left_out};
 
@@ -60,29 +60,20 @@ pub struct Args {
     /// Write JSON.
     #[arg(long)]
     pub(super) json: bool,
-    /// How squares are called in moves (FEN in JSON and in answers to --stdin is always canonical)
-    /// [default: as the variant does].
-    #[arg(long, value_name = "NAMES")]
-    squares: Option<Squares>,
+    #[command(flatten)]
+    squares: Squares,
     #[command(flatten)]
     pub(super) folders: Folders,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum Squares {
-    /// Numbers from White's top left, or as the variant counts.
-    Numeric,
-    /// `a1` at White's bottom left.
-    Algebraic,
-}
-
 impl Args {
     fn names(&self) -> SquareNames {
-        match self.squares {
-            None => self.variant.rules().squares,
-            Some(Squares::Numeric) => SquareNames::Numeric,
-            Some(Squares::Algebraic) => SquareNames::Algebraic,
-        }
+        self.squares.names(self.variant)
+    }
+
+    /// A position, with squares called as was asked.
+    pub(super) fn fen(&self, position: &Position) -> String {
+        write_fen_with(self.variant, position, self.names())
     }
 }
 
@@ -143,12 +134,12 @@ pub(super) fn answer(
     let pdn = written(args, &rated);
     let moves = rated.iter().zip(pdn).map(|(rated, pdn)| Child {
         pdn,
-        fen: write_fen(args.variant, &rated.position),
+        fen: args.fen(&rated.position),
         wld: rated.value.wld(),
         dtw_plies: rated.value.plies(),
     });
     Ok(Answer {
-        fen: write_fen(args.variant, position),
+        fen: args.fen(position),
         wld: value.wld(),
         dtw_plies: value.plies(),
         moves: moves.collect(),
@@ -170,7 +161,7 @@ fn report(args: &Args, tables: &Tablebase, position: &Position) -> anyhow::Resul
     let line = tables.line(position).map_err(explain)?;
 
     let mut text = diagram(args.variant, position);
-    writeln!(text, "{}", write_fen_with(args.variant, position, args.names()))?;
+    writeln!(text, "{}", args.fen(position))?;
     writeln!(text, "\n{}", sentence(position.stm(), value))?;
     text.push_str(&left_out(args.variant));
     if !rated.is_empty() {
@@ -238,7 +229,7 @@ fn answer_lines(args: &Args) -> anyhow::Result<Exit> {
                 false => {
                     let value = tables.probe(&position).map_err(|e| args.folders.explain(e))?;
                     let plies = value.plies().map_or_else(|| "-".to_owned(), |n| n.to_string());
-                    Ok(format!("{}\t{}\t{plies}", write_fen(args.variant, &position), value.wld()))
+                    Ok(format!("{}\t{}\t{plies}", args.fen(&position), value.wld()))
                 }
             }
         });
