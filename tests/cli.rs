@@ -370,6 +370,7 @@ fn probe_names_squares_as_asked() {
     let ran = ask(&["probe", "russian", "W:WK30:B14", "--squares", "numeric"]);
     assert!(ran.stdout.contains("\nW:WK30:B14\n"), "{}", ran.stdout);
     assert!(ran.stdout.contains("\n  1. 30-"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("\n29 .   W   .   .   32\nWhite to move\n"), "{}", ran.stdout);
     let ran = ask(&["probe", "russian", "W:WK30:B14", "--squares", "algebraic"]);
     assert!(ran.stdout.contains("\nW:WKc1:Bc5\n"), "{}", ran.stdout);
     assert_eq!(ask(&["probe", "russian", "W:WK30:B14", "--squares", "roman"]).code, 2);

@@ -5,7 +5,7 @@ use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::PathBuf;
 
 use anyhow::Context;
-use damka::notation::{diagram, parse_fen, write_fen_with, write_move_with};
+use damka::notation::{diagram_with, parse_fen, write_fen_with, write_move_with};
 use damka::probe::RatedMove;
 use damka::rules::SquareNames;
 use damka::{Move, Position, Tablebase, Value, Variant, Wld, legal_moves};
@@ -160,7 +160,7 @@ fn report(args: &Args, tables: &Tablebase, position: &Position) -> anyhow::Resul
     let rated = tables.moves(position).map_err(explain)?;
     let line = tables.line(position).map_err(explain)?;
 
-    let mut text = diagram(args.variant, position);
+    let mut text = diagram_with(args.variant, position, args.names());
     writeln!(text, "{}", args.fen(position))?;
     writeln!(text, "\n{}", sentence(position.stm(), value))?;
     text.push_str(&left_out(args.variant));

@@ -21,7 +21,7 @@ mod moves;
 mod pdn;
 mod squares;
 
-pub use diagram::diagram;
+pub use diagram::{diagram, diagram_with};
 pub use fen::{FenError, MAX_FEN_LEN, parse_fen, start_position, write_fen, write_fen_with};
 pub use hub::write_hub;
 pub use moves::{MoveError, parse_move, write_move, write_move_with};
