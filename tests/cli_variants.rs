@@ -12,7 +12,7 @@ use assert_cmd::Command;
 use common::{name, reading_order, rows};
 use damka::Variant;
 use damka::index::{Material, slices};
-use damka::notation::{parse_fen, parse_move, write_fen};
+use damka::notation::{names_in_words, parse_fen, parse_move, write_fen};
 use damka::rules::{Colour, SquareNames};
 use serde_json::Value as Json;
 use tempfile::TempDir;
@@ -331,6 +331,8 @@ fn every_variant_says_who_begins_and_how_it_is_recorded() {
         assert!(entry.contains(&format!("\n  begins    {begins}\n")), "{entry}");
         let pdn = rules.pdn_game_type.unwrap_or("no game type");
         assert!(entry.contains(&format!("\n  PDN       {pdn}\n")), "{entry}");
+        let squares = names_in_words(rules);
+        assert!(entry.contains(&format!("\n  squares   {squares}\n")), "{entry}");
         let alone = run(Path::new("."), &["variants", variant.name()], "");
         assert_eq!(alone.trim_end(), entry.trim_end());
     }

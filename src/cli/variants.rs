@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use damka::Variant;
+use damka::notation::names_in_words;
 
 use super::exit::Exit;
 use super::variant_parser;
@@ -29,6 +30,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         }
         writeln!(out, "{variant}: {}", rules.title)?;
         writeln!(out, "  board     {}", rules.board_in_words())?;
+        writeln!(out, "  squares   {}", names_in_words(rules))?;
         writeln!(out, "  PDN       {}", rules.pdn_game_type.unwrap_or("no game type"))?;
         writeln!(out, "  begins    {}", rules.first_mover)?;
         for (number, words) in rules.in_words().iter().enumerate() {

@@ -26,4 +26,4 @@ pub use fen::{FenError, MAX_FEN_LEN, parse_fen, start_position, write_fen, write
 pub use hub::write_hub;
 pub use moves::{MoveError, parse_move, write_move, write_move_with};
 pub use pdn::{Outcome, PdnError, PdnGame, PdnGames, parse_pdn};
-pub use squares::{SquareError, parse_square, square_name};
+pub use squares::{SquareError, names_in_words, parse_square, square_name};

@@ -1,6 +1,6 @@
 //! Names of squares.
 
-use crate::board::{Shape, Square};
+use crate::board::{Direction, Shape, Square};
 use crate::rules::{Numbering, Rules, SquareNames};
 
 /// Why a text does not name a square. The token is the text as it was given.
@@ -44,6 +44,32 @@ pub fn square_name(rules: &Rules, names: SquareNames, square: Square) -> String 
         }
         SquareNames::Numeric => square_number(rules, square).to_string(),
     }
+}
+
+/// How a variant calls squares, in words: `numbers, 1 at White's top left; captures 1x10`.
+pub fn names_in_words(rules: &Rules) -> String {
+    let numbers = match rules.numbering {
+        Numbering::TopLeft => "1 at White's top left",
+        Numbering::BottomRight => "1 at White's bottom right",
+    };
+    let (names, first) = match rules.squares {
+        SquareNames::Numeric => (format!("numbers, {numbers}"), numbered_square(rules, 1)),
+        SquareNames::Algebraic => {
+            let names = format!("a1 at White's bottom left; numbers are read too, {numbers}");
+            (names, rules.shape.square_at(0, 0).map(Square))
+        }
+    };
+    let first = first.expect("every board has a first square");
+    // A jump from there into the board.
+    let (column, row) = rules.shape.column_row(first.0);
+    let inward = |place: u8, length: u8| if place < length / 2 { place + 2 } else { place - 2 };
+    let diagonal = rules.man_captures.iter().any(|way| Direction::DIAGONAL.contains(way));
+    let column = if diagonal { inward(column, rules.shape.width) } else { column };
+    let row = inward(row, rules.shape.height);
+    let to = rules.shape.square_at(column as i8, row as i8).map(Square);
+    let [from, to] = [first, to.expect("two squares on in a line")]
+        .map(|square| square_name(rules, rules.squares, square));
+    format!("{names}; captures {from}{}{to}", rules.capture_sign)
 }
 
 /// The square of a name of either kind; its first character tells which.
@@ -178,6 +204,27 @@ mod tests {
                 assert_eq!(square_number(&rules, square), number, "{name}");
                 assert_eq!(numbered_square(&rules, number.into()), Some(square));
             }
+        }
+    }
+
+    #[test]
+    fn names_are_described() {
+        let numbers = |corner| format!("numbers, 1 at White's {corner}; captures ");
+        let names =
+            "a1 at White's bottom left; numbers are read too, 1 at White's top left; captures ";
+        for (variant, expected) in [
+            (Variant::Russian, format!("{names}a1:c3")),
+            (Variant::Brazilian, format!("{names}a1xc3")),
+            (Variant::Turkish, format!("{names}a1xa3")),
+            (Variant::Alquerque, format!("{names}a1xc3")),
+            (Variant::English, numbers("top left") + "1x10"),
+            (Variant::Thai, numbers("top left") + "1-10"),
+            (Variant::Italian, numbers("top left") + "1x10"),
+            (Variant::Spanish, numbers("bottom right") + "1x10"),
+            (Variant::Frisian, numbers("top left") + "1x12"),
+            (Variant::Canadian, numbers("top left") + "1x14"),
+        ] {
+            assert_eq!(names_in_words(variant.rules()), expected, "{variant}");
         }
     }
 
