@@ -338,6 +338,20 @@ fn every_variant_says_who_begins_and_how_it_is_recorded() {
     }
 }
 
+/// All rules in words, so that a change of a constant or of a word shows. `damka variants > tests/data/variants.txt`
+/// makes the file anew, to be read before it is committed.
+#[test]
+fn rules_are_worded_as_they_were_read_last() {
+    let expected = std::fs::read_to_string(
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/variants.txt"),
+    );
+    let (found, expected) = (run(Path::new("."), &["variants"], ""), expected.unwrap());
+    for (found, expected) in found.lines().zip(expected.lines()) {
+        assert_eq!(found, expected);
+    }
+    assert_eq!(found, expected);
+}
+
 /// Facts written out, so that a change of a constant shows: a position as it is given, the canonical form, the moves,
 /// best first.
 #[test]

@@ -178,7 +178,7 @@ rule_set!(
         pdn_game_type: Some("40,W,10,10,N2,0"),
         source: "mindsports.nl, Frisian draughts",
         left_out: &[
-            "a side with men may not move the same king more than three times in a row",
+            "a side with men may not move the same king by quiet moves more than three times in a row",
             "two kings against one must win within seven moves",
         ],
         ..International::RULES

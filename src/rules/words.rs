@@ -4,7 +4,7 @@ use super::types::{KingRange, Landing, NoMove, Precedence, Promotion, Removal, R
 use crate::board::{Direction, Playing};
 
 impl Rules {
-    /// The board in words: `8x8, 32 squares`.
+    /// The board in words: `8x8, 32 playing squares (every other square, a1 among them)`.
     pub fn board_in_words(&self) -> String {
         let corner = match self.shape.playing {
             Playing::Dark => "every other square, a1 among them",
@@ -18,6 +18,7 @@ impl Rules {
 
     /// The rules in words, one sentence each.
     pub fn in_words(&self) -> Vec<String> {
+        let ways = |directions| ways(directions, self.shape.playing);
         let mut words = vec![format!("men move {}", ways(self.man_moves))];
         let kings = if self.has_kings() && !self.men_take_kings { ", but no kings" } else { "" };
         words.push(format!("men capture {}{kings}", ways(self.man_captures)));
@@ -39,11 +40,15 @@ impl Rules {
             };
             if self.king_range == KingRange::Flying {
                 words.push(format!("a capturing king lands {lands}"));
+                if self.landing != Landing::Next {
+                    words.push("it must land where it can go on capturing, if it can".to_owned());
+                }
             }
         }
         words.push("captures are compulsory and carried to their end".to_owned());
         words.push(match self.precedence {
             [] => "any capture may be chosen".to_owned(),
+            [Precedence::WithKing] => "a king captures if one can".to_owned(),
             list => {
                 let list: Vec<_> = list.iter().map(|precedence| in_words(*precedence)).collect();
                 format!("captures are compared by {}", list.join(", then "))
@@ -92,7 +97,7 @@ fn in_words(precedence: Precedence) -> &'static str {
 }
 
 /// Directions in words.
-fn ways(directions: &[Direction]) -> &'static str {
+fn ways(directions: &[Direction], playing: Playing) -> &'static str {
     let has = |wanted: &[Direction]| {
         directions.len() == wanted.len() && wanted.iter().all(|way| directions.contains(way))
     };
@@ -106,7 +111,13 @@ fn ways(directions: &[Direction]) -> &'static str {
     } else if has(&Direction::STRAIGHT) {
         "forward, sideways and backward"
     } else if has(&Direction::ALL) {
-        "in all eight directions"
+        match playing {
+            Playing::Dark | Playing::Light => {
+                "in all eight directions, along rows and columns over a square between"
+            }
+            Playing::All => "in all eight directions",
+            Playing::Points => "along the lines of the board",
+        }
     } else {
         "in some directions"
     }
