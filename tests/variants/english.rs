@@ -8,7 +8,9 @@ use damka::{Counts, Variant};
 
 use crate::common::rows;
 use crate::common::solved;
-use crate::{assert_after, assert_counts, assert_moves, assert_squares, assert_start};
+use crate::{
+    assert_after, assert_counts, assert_moves, assert_published, assert_squares, assert_start,
+};
 
 const VARIANT: Variant = Variant::English;
 
@@ -57,6 +59,7 @@ fn a1_20_any_capture_may_be_chosen() {
 
 #[test]
 fn counts_equal_published_ones() {
+    assert_published(VARIANT, 1);
     let all: Vec<Material> =
         plan(&English::RULES, 4).iter().flat_map(|pair| pair.slices()).collect();
     let finished = solved::<English>(&all);

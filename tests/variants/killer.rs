@@ -39,5 +39,5 @@ fn other_rules_are_those_of_international_draughts() {
 
 #[test]
 fn counts_equal_published_ones() {
-    assert_published(VARIANT);
+    assert_published(VARIANT, 41);
 }
