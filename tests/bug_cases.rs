@@ -12,12 +12,14 @@ use common::tables::{
     build_into, files, lasting_tables, lasting_tables_of, open, pieces_of, table_path, write_files,
 };
 use common::{Placement, solved};
+use damka::board::Bitboard;
 use damka::index::{Material, Pair};
 use damka::notation::{
-    FenError, Outcome, PdnGame, parse_fen, parse_pdn, parse_square, write_fen, write_move,
+    FenError, Outcome, PdnGame, parse_fen, parse_pdn, parse_square, square_name, write_fen,
+    write_move,
 };
 use damka::probe::ProbeError;
-use damka::rules::English;
+use damka::rules::{English, SquareNames};
 use damka::store::StoreError;
 use damka::{Colour, Move, Position, Tablebase, Value, Variant, Wld, legal_moves};
 
@@ -353,17 +355,20 @@ fn ob22_a_man_on_his_crowning_row_is_accepted() {
 /// eygilbert/CheckerBoard@bb8ab16: the sign of a king counts for one square only.
 #[test]
 fn ob23_kings_and_men_in_one_list_are_mixed_up() {
-    let position = read("W:WK8,10,21,22,32:B2,13,14,28,K31");
-    let counts = [Colour::White, Colour::Black]
-        .map(|colour| (position.kings(colour).len(), position.men(colour).len()));
-    assert_eq!(counts, [(1, 4), (1, 4)]);
-    for (colour, king) in [(Colour::White, "g7"), (Colour::Black, "e1")] {
-        let kings: Vec<_> = position.kings(colour).into_iter().collect();
-        let square = parse_square(Variant::Russian.rules(), king).unwrap();
-        assert_eq!(kings, [square]);
-    }
-
     let written = "W:WK8,10,21,22,32:B2,13,14,28,K31";
+    for variant in [Variant::English, Variant::Russian] {
+        let position = read_as(variant, written);
+        let numbers = |set: Bitboard| -> Vec<String> {
+            let name = |square| square_name(variant.rules(), SquareNames::Numeric, square);
+            let mut numbers: Vec<String> = set.into_iter().map(name).collect();
+            numbers.sort_by_key(|number| number.parse::<u8>().unwrap());
+            numbers
+        };
+        assert_eq!(numbers(position.kings(Colour::White)), ["8"], "{variant}");
+        assert_eq!(numbers(position.men(Colour::White)), ["10", "21", "22", "32"], "{variant}");
+        assert_eq!(numbers(position.kings(Colour::Black)), ["31"], "{variant}");
+        assert_eq!(numbers(position.men(Colour::Black)), ["2", "13", "14", "28"], "{variant}");
+    }
     assert_eq!(write_fen(Variant::English, &read_as(Variant::English, written)), written);
 }
 
