@@ -55,7 +55,7 @@ C-3\trussian\tW:WK33:BK4\tW\tW\t=3\ta book\thigh
     assert_eq!(found, ["B-1", "B-2", "B-3", "B-4", "B-5"]);
     for part in [
         "B-1 disagrees: russian W:WK29:BK4\n  claim  draw (a book)\n  table  loss in 2\n  line   1. a1-",
-        "B-3 disagrees: english W:WK32:BK26\n  claim  win =7 (a book)\n  table  win in 9\n  line   1. 32-",
+        "B-3 disagrees: english W:WK32:BK26\n  claim  win =7 (a book)\n  table  win in 9\n  line   1... 32-",
         "B-2 disagrees: russian W:WKa1:BKb8\n  claim  win (a book)\n  table  draw\n  line   ",
         " hold the draw: a1-",
         "  table  loss in 0\n  line   the game is over\n",
