@@ -11,7 +11,7 @@ use super::{
     BuildError, BuildOptions, SliceCells, check_sizes, free_memory, missing_pairs, thread_pool,
 };
 use crate::index::{MOST_PIECES, Pair, SliceIndex, plan};
-use crate::rules::{RuleSet, with_rule_set};
+use crate::rules::{RuleSet, with_rule_set_to_solve};
 use crate::solve::{Finished, SubsetTables, memory, solve};
 use crate::store::{TableInfo, table_sizes};
 
@@ -83,7 +83,7 @@ pub fn forecast(options: &BuildOptions) -> Result<Forecast, BuildError> {
     if !(2..=MOST_PIECES).contains(&options.pieces) {
         return Err(BuildError::Pieces { pieces: options.pieces, most: MOST_PIECES });
     }
-    with_rule_set!(options.variant, R => {
+    with_rule_set_to_solve!(options.variant, R => {
         check_sizes::<R>(options)?;
         thread_pool(options.threads)?.install(|| forecast_of::<R>(options))
     })

@@ -20,7 +20,7 @@ pub use schedule::{Schedule, Step};
 use schedule::{positions, slice_len};
 
 use crate::index::{MOST_PIECES, Material, Pair, SliceIndex, plan};
-use crate::rules::{RuleSet, Variant, with_rule_set};
+use crate::rules::{RuleSet, Variant, with_rule_set, with_rule_set_to_solve};
 use crate::solve::{
     Finished, Monitor, PairTable, SolveError, SolveOptions, StoredValues, SubsetTables, check_size,
     restore, solve,
@@ -275,7 +275,7 @@ pub fn build(
     let _lock = lock(&folder)?;
     remove_leftovers(&folder)?;
     let pool = thread_pool(options.threads)?;
-    with_rule_set!(options.variant, R => {
+    with_rule_set_to_solve!(options.variant, R => {
         pool.install(|| Builder::<R>::new(options, &folder, monitor)?.run())
     })
 }

@@ -22,8 +22,8 @@ pub use types::{
     Colour, KingRange, Landing, NoMove, Numbering, Precedence, Promotion, Removal, RuleSet, Rules,
     SquareNames, UnitKind,
 };
-pub(crate) use variant::with_rule_set;
 pub use variant::{UnknownVariant, Variant};
+pub(crate) use variant::{with_rule_set, with_rule_set_to_solve};
 pub use variants::{
     Alquerque, Brazilian, BrazilianGiveaway, Canadian, Czech, English, EnglishGiveaway, Frisian,
     International, InternationalGiveaway, Italian, Killer, Pool, Portuguese, Russian,

@@ -86,6 +86,28 @@ variants! {
 }
 pub(crate) use with_rule_set;
 
+/// [`with_rule_set!`] around a solver.
+#[cfg(not(test))]
+macro_rules! with_rule_set_to_solve {
+    ($variant:expr, $alias:ident => $body:expr) => {
+        $crate::rules::with_rule_set!($variant, $alias => $body)
+    };
+}
+/// Solvers are most of what there is to compile: one variant is enough for the tests inside the library.
+#[cfg(test)]
+macro_rules! with_rule_set_to_solve {
+    ($variant:expr, $alias:ident => $body:expr) => {
+        match $variant {
+            $crate::rules::Variant::Russian => {
+                type $alias = $crate::rules::Russian;
+                $body
+            }
+            other => unreachable!("tests inside the library solve no {other}"),
+        }
+    };
+}
+pub(crate) use with_rule_set_to_solve;
+
 impl Variant {
     /// Name on the command line and of the folder of tables.
     pub const fn name(self) -> &'static str {
