@@ -8,7 +8,7 @@ use std::sync::Arc;
 use common::with_rules;
 use damka::index::{Material, Pair, SliceIndex, plan};
 use damka::rules::{RuleSet, has_capture};
-use damka::solve::{Finished, PairTable, SolveOptions, SubsetTables, solve};
+use damka::solve::{Finished, PairTable, SolveError, SolveOptions, SubsetTables, solve};
 use damka::{Value, Variant};
 
 /// All values of a slice in index order, each with whether there is a capture.
@@ -47,8 +47,15 @@ fn compare<R: RuleSet>(pieces: u32, wanted: impl Fn(Material) -> bool) {
                     assert!(differs.is_none(), "{} {slice} {differs:?} {way:?}", R::RULES.name);
                 }
             }
+            let again = PairTable::<R>::from_bytes(pair, |halves| {
+                let bytes = table.bytes().expect("short distances");
+                halves.into_iter().zip(bytes).for_each(|(half, bytes)| half.copy_from_slice(bytes));
+                Ok::<bool, SolveError>(true)
+            });
+            let again = again.unwrap().expect("all was filled in");
             for (&slice, found) in slices.iter().zip(&found) {
                 captures_are_flagged::<R>(slice, found);
+                assert!(cells(&again, slice, &subsets) == *found, "{slice} from its bytes");
             }
         }
         finished.insert(pair, Arc::new(table));

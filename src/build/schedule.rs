@@ -37,9 +37,10 @@ pub struct Step {
     pub done_with: Vec<Pair>,
 }
 
-/// What is in memory besides pairs: the program itself, encoders, and what allocators keep.
+/// With what is in memory besides pairs: the program itself, encoders, and what allocators keep. Rounded up from the peaks of builds of 4 and
+/// 5 pieces of Russian draughts.
 fn with_rest(bytes: u64, threads: usize) -> u64 {
-    bytes.saturating_add(bytes / 32).saturating_add((24 << 20) + ((threads as u64) << 22))
+    bytes.saturating_add(bytes / 8).saturating_add((64 << 20) + ((threads as u64) << 23))
 }
 
 impl Schedule {
