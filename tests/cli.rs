@@ -208,6 +208,30 @@ fn a_killed_build_goes_on_to_the_same_bytes() {
     }
 }
 
+#[test]
+fn a_plan_says_what_a_build_will_take() {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = |more: &[&str]| {
+        let args = ["plan", "russian", "--pieces", "3", "--threads", "1"];
+        run(damka(folder.path()).args(args).args(more))
+    };
+    let ran = plan(&[]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+    assert!(ran.stdout.contains("\nKMvK KvKM  "), "{}", ran.stdout);
+    assert!(ran.stdout.contains("\nto solve     199,520 positions\n"), "{}", ran.stdout);
+    assert!(!folder.path().join("tables").exists());
+    let short = plan(&["--memory", "1M"]);
+    assert_eq!(short.code, 7);
+    assert!(short.stdout.contains(" MB are enough, 1 MB may be used"), "{}", short.stdout);
+
+    damka(folder.path()).args(["build", "russian", "--pieces", "2"]).assert().success();
+    let rest = plan(&[]);
+    assert!(rest.stdout.contains("\nto solve     196,032 positions\n"), "{}", rest.stdout);
+    assert!(rest.stdout.contains("KvK (there)"), "{}", rest.stdout);
+    damka(folder.path()).args(["build", "russian", "--pieces", "3"]).assert().success();
+    assert_eq!(plan(&[]).stdout, "nothing to do: all tables are there\n");
+}
+
 /// Files may not grow beyond some size: like a full disk for those who write them.
 #[cfg(unix)]
 #[test]

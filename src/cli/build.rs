@@ -28,14 +28,25 @@ Examples:
   damka build russian -n 5 --db \"my tables\"      into another folder
   DAMKA_PATH=/srv/tables damka build russian -n 5")]
 pub struct Args {
+    #[command(flatten)]
+    what: What,
+    /// Seconds after which the finished part of a large pair is put on the disk, for a build that is killed to go on
+    /// from there.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    keep_every: u64,
+}
+
+/// What to build, and with what.
+#[derive(clap::Args)]
+pub struct What {
     /// Variant of draughts.
     #[arg(value_parser = variant_parser())]
     variant: Variant,
     /// Most pieces on the board, both sides together.
     #[arg(long, short = 'n', value_name = "N", value_parser = clap::value_parser!(u32).range(2..=MOST_PIECES as i64))]
     pieces: u32,
-    /// Folder of tables; made if it does not exist [default: the first in DAMKA_PATH, else
-    /// `tables`].
+    /// Folder of tables; made if it does not exist, and what is there is not built again [default: the first in
+    /// DAMKA_PATH, else `tables`].
     #[arg(long, value_name = "FOLDER")]
     db: Option<PathBuf>,
     /// Threads to work with; 0 for as many as there are cores.
@@ -46,24 +57,28 @@ pub struct Args {
     /// Pairs that are not needed at the moment are kept on the disk if there is not enough for all.
     #[arg(long, value_name = "BYTES")]
     memory: Option<ByteSize>,
-    /// Seconds after which the finished part of a large pair is put on the disk, for a build that is killed to go on
-    /// from there.
-    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
-    keep_every: u64,
+}
+
+impl What {
+    pub fn options(&self) -> BuildOptions {
+        let folder = self.db.clone().or_else(|| folders::in_environment().into_iter().next());
+        let folder = folder.unwrap_or_else(|| folders::DEFAULT.into());
+        BuildOptions {
+            threads: self.threads.into(),
+            memory: self.memory.map(|bytes| bytes.as_u64()),
+            ..BuildOptions::new(self.variant, self.pieces, folder)
+        }
+    }
 }
 
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
-    let folder = args.db.clone().or_else(|| folders::in_environment().into_iter().next());
-    let folder = folder.unwrap_or_else(|| folders::DEFAULT.into());
-    let mut options = BuildOptions::new(args.variant, args.pieces, &folder);
-    options.threads = args.threads.into();
-    options.memory = args.memory.map(|bytes| bytes.as_u64());
+    let mut options = args.what.options();
     options.keep_every = Duration::from_secs(args.keep_every);
 
     let start = Instant::now();
     let watcher = Watcher {
         interrupt: Interrupt::watch(),
-        place: folder.join(args.variant.name()),
+        place: options.folder.join(options.variant.name()),
         state: Mutex::default(),
     };
     let report = build(&options, &watcher)?;
@@ -72,7 +87,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let mut out = io::stdout().lock();
     if report.built == 0 {
         let all = count(report.skipped as u64, "slice", "slices");
-        writeln!(out, "nothing to do: all {all} of 2 to {} pieces are there", args.pieces)?;
+        writeln!(out, "nothing to do: all {all} of 2 to {} pieces are there", options.pieces)?;
         return Ok(Exit::Done);
     }
     writeln!(

@@ -1,17 +1,12 @@
 //! `damka plan`
 
 use std::io::{self, Write};
-use std::path::PathBuf;
 
-use bytesize::ByteSize;
-use damka::Variant;
-use damka::build::{BuildOptions, Forecast, forecast};
-use damka::index::MOST_PIECES;
+use damka::build::{Forecast, forecast};
 
+use super::build::What;
 use super::exit::Exit;
-use super::folders;
 use super::text::{count, grouped, span};
-use super::variant_parser;
 
 /// Say what a build will take, slice by slice, before it begins.
 ///
@@ -23,31 +18,12 @@ Examples:
   damka plan russian --pieces 7
   damka plan russian -n 7 --memory 12G")]
 pub struct Args {
-    /// Variant of draughts.
-    #[arg(value_parser = variant_parser())]
-    variant: Variant,
-    /// Most pieces on the board, both sides together.
-    #[arg(long, short = 'n', value_name = "N", value_parser = clap::value_parser!(u32).range(2..=MOST_PIECES as i64))]
-    pieces: u32,
-    /// Folder of tables; what is there is not built again [default: the first in DAMKA_PATH, else
-    /// `tables`].
-    #[arg(long, value_name = "FOLDER")]
-    db: Option<PathBuf>,
-    /// Threads to work with; 0 for as many as there are cores.
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(..=1024))]
-    threads: u16,
-    /// Most memory to use, like 16G [default: what the machine has free, less a margin].
-    #[arg(long, value_name = "BYTES")]
-    memory: Option<ByteSize>,
+    #[command(flatten)]
+    what: What,
 }
 
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
-    let folder = args.db.clone().or_else(|| folders::in_environment().into_iter().next());
-    let folder = folder.unwrap_or_else(|| folders::DEFAULT.into());
-    let mut options = BuildOptions::new(args.variant, args.pieces, folder);
-    options.threads = args.threads.into();
-    options.memory = args.memory.map(|bytes| bytes.as_u64());
-    let forecast = forecast(&options)?;
+    let forecast = forecast(&args.what.options())?;
     let mut out = io::BufWriter::new(io::stdout().lock());
     write(&mut out, &forecast)?;
     out.flush()?;
