@@ -215,8 +215,8 @@ fn a_build_goes_on_inside_a_pair() {
     let folder = tempdir().unwrap();
     let options = BuildOptions { keep_every: Duration::ZERO, ..options(folder.path(), 4) };
     let mut within = 0;
-    // Work that was kept counts as advanced: more than the largest pair has, or there would be no end.
-    let positions = 700_000;
+    // Work that was kept counts as advanced: more than the 755,160 positions of the largest pair, or there would be no end.
+    let positions = 800_000;
     for stops in 0.. {
         let monitor = StopAfterPositions { positions, advanced: AtomicU64::new(0) };
         let stopped = is_stopped(&options, &monitor);
