@@ -3,12 +3,14 @@
 mod common;
 
 use common::{Placement, rows, with_rules};
-use damka::rules::{RuleSet, perft, perft_routes};
+use damka::rules::{Perft, RuleSet, perft, perft_routes};
 
-/// Checks the counts that lie in `nodes`, of one variant or of all; how many of each variant there were.
+/// Checks the counts that lie in `nodes`, of one variant or of all, with so many remembered positions; how many counts
+/// of each variant there were.
 fn check(
     nodes: std::ops::RangeInclusive<u64>,
     only: Option<damka::Variant>,
+    slots: usize,
 ) -> Vec<(damka::Variant, usize)> {
     let mut checked: Vec<_> = damka::Variant::ALL.iter().map(|&variant| (variant, 0)).collect();
     for row in rows("perft.tsv") {
@@ -22,12 +24,15 @@ fn check(
         }
         let found = with_rules!(variant, R => {
             let start = Placement::read_as(fen, &R::RULES).turned::<R>();
-            match counting.as_str() {
-                "unique" => perft::<R>(R::geometry(), &start, depth),
-                "paths" => perft_routes::<R>(R::geometry(), &start, depth),
+            match (counting.as_str(), slots) {
+                ("unique", 0) => perft::<R>(R::geometry(), &start, depth),
+                ("paths", 0) => perft_routes::<R>(R::geometry(), &start, depth),
+                ("unique" | "paths", _) => {
+                    Perft::<R>::new(counting == "paths", slots).count(R::geometry(), &start, depth)
+                }
                 // Apart by intermediate squares: a number that damka has no use for.
-                "kish-routes" => continue,
-                other => panic!("unknown counting {other}"),
+                ("kish-routes", _) => continue,
+                (other, _) => panic!("unknown counting {other}"),
             }
         });
         assert_eq!(found, count, "{name} {fen} depth {depth}, {counting} ({source})");
@@ -41,12 +46,20 @@ fn check(
 
 #[test]
 fn small_counts_agree() {
-    for (variant, rows) in check(0..=30_000_000, None) {
+    for (variant, rows) in check(0..=30_000_000, None, 0) {
         assert!(rows > 0, "no count of {variant} was checked");
     }
 }
 
-/// Nodes of the largest counts that are run, in a quarter of an hour.
+/// Few slots, so that most of what is remembered makes way for something else.
+#[test]
+fn remembered_counts_agree() {
+    for (variant, rows) in check(0..=3_000_000, None, 1000) {
+        assert!(rows > 0, "no count of {variant} was checked");
+    }
+}
+
+/// Nodes of the largest counts that are run, in a few minutes.
 const MOST: u64 = 20_000_000_000;
 
 /// Larger counts: variant, depth, nodes. They would take from an hour to two months, so nobody has confirmed them here.
@@ -79,7 +92,7 @@ macro_rules! large_counts {
                 #[test]
                 #[ignore = "takes minutes"]
                 fn $name() {
-                    let checked = super::check(30_000_001..=super::MOST, Some(damka::Variant::$variant));
+                    let checked = super::check(30_000_001..=super::MOST, Some(damka::Variant::$variant), 1 << 22);
                     assert!(checked.iter().any(|&(_, rows)| rows > 0));
                 }
             )*

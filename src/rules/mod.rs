@@ -15,7 +15,7 @@ pub(crate) use capture::{
     Needs, captures_with_king, visit_first_victims, walk_captures_of, walk_captures_over,
 };
 pub use moves::{TurnedMove, moves};
-pub use perft::{perft, perft_routes};
+pub use perft::{Perft, perft, perft_routes};
 pub use quiet::{has_quiet_move, king_reach, visit_quiet_moves};
 pub use turned::Turned;
 pub use types::{

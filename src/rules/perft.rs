@@ -1,6 +1,7 @@
 //! Counts of move paths, for tests and benches.
 
 use std::collections::HashSet;
+use std::hash::{BuildHasher, RandomState};
 
 use super::capture::{Capture, Trail, visit_captures};
 use super::moves::moves;
@@ -16,14 +17,93 @@ pub fn perft<R: RuleSet>(
     position: &Turned<R::Bits>,
     depth: u32,
 ) -> u64 {
-    if depth == 0 {
-        return 1;
+    Perft::<R>::new(false, 0).count(geometry, position, depth)
+}
+
+/// Like [`perft`], but captures that jump the same pieces in another order, or in other
+/// directions, count apart, as some published counts have it.
+pub fn perft_routes<R: RuleSet>(
+    geometry: &Geometry<R::Bits>,
+    position: &Turned<R::Bits>,
+    depth: u32,
+) -> u64 {
+    Perft::<R>::new(true, 0).count(geometry, position, depth)
+}
+
+/// Counts like [`perft`] that remember positions, and so reach depths that would take days. The counts are exact: a
+/// position is compared as a whole before what is remembered of it counts.
+pub struct Perft<R: RuleSet> {
+    /// Whether routes of captures count apart.
+    routes: bool,
+    /// What is remembered: a position, the depth and the count. A new one takes the place of an old one.
+    slots: Vec<Option<(Turned<R::Bits>, u32, u64)>>,
+    hasher: RandomState,
+}
+
+impl<R: RuleSet> Perft<R> {
+    /// Counts like [`perft`], or like [`perft_routes`], that remember as many positions as there are `slots`, of about
+    /// 50 bytes each on boards of up to 64 squares.
+    pub fn new(routes: bool, slots: usize) -> Self {
+        Perft { routes, slots: vec![None; slots], hasher: RandomState::new() }
     }
-    let list = moves::<R>(geometry, position);
-    if depth == 1 {
-        return list.len() as u64;
+
+    /// Number of sequences of `depth` moves.
+    pub fn count(
+        &mut self,
+        geometry: &Geometry<R::Bits>,
+        position: &Turned<R::Bits>,
+        depth: u32,
+    ) -> u64 {
+        if depth == 0 {
+            return 1;
+        }
+        let slot = match (depth, self.slots.len()) {
+            // Looking it up would take as long as counting.
+            (1, _) | (_, 0) => None,
+            (_, slots) => Some((self.hasher.hash_one((position, depth)) % slots as u64) as usize),
+        };
+        let remembered = slot.and_then(|slot| self.slots[slot]);
+        if let Some((_, _, count)) =
+            remembered.filter(|known| (known.0, known.1) == (*position, depth))
+        {
+            return count;
+        }
+        let next = match self.routes {
+            true => routes::<R>(geometry, position),
+            false => None,
+        };
+        let next = next
+            .unwrap_or_else(|| moves::<R>(geometry, position).iter().map(|m| m.after).collect());
+        let count = match depth {
+            1 => next.len() as u64,
+            _ => next.iter().map(|next| self.count(geometry, next, depth - 1)).sum(),
+        };
+        if let Some(slot) = slot {
+            self.slots[slot] = Some((*position, depth, count));
+        }
+        count
     }
-    list.iter().map(|m| perft::<R>(geometry, &m.after, depth - 1)).sum()
+}
+
+/// Positions after captures, once for each route; `None` if there are none.
+fn routes<R: RuleSet>(
+    geometry: &Geometry<R::Bits>,
+    position: &Turned<R::Bits>,
+) -> Option<Vec<Turned<R::Bits>>> {
+    let mut seen = HashSet::new();
+    let mut next = Vec::new();
+    visit_captures::<R, _>(
+        geometry,
+        position,
+        &mut Jumps::default(),
+        &mut |capture: &Capture<R::Bits>, Jumps(jumps)| {
+            let route: Vec<_> = jumps.iter().map(|&(victim, d)| (victim, d as u8)).collect();
+            if seen.insert((capture.from, capture.to, route)) {
+                next.push(position.captured(capture).passed(geometry));
+            }
+        },
+    );
+    (!next.is_empty()).then_some(next)
 }
 
 /// Jumped piece and direction of each jump under way.
@@ -37,37 +117,4 @@ impl<B> Trail<B> for Jumps {
     fn pop(&mut self) {
         self.0.pop();
     }
-}
-
-/// Like [`perft`], but captures that jump the same pieces in another order, or in other
-/// directions, count apart, as some published counts have it.
-pub fn perft_routes<R: RuleSet>(
-    geometry: &Geometry<R::Bits>,
-    position: &Turned<R::Bits>,
-    depth: u32,
-) -> u64 {
-    if depth == 0 {
-        return 1;
-    }
-    let mut seen = HashSet::new();
-    let mut count = 0;
-    visit_captures::<R, _>(
-        geometry,
-        position,
-        &mut Jumps::default(),
-        &mut |capture: &Capture<R::Bits>, Jumps(jumps)| {
-            let route: Vec<_> = jumps.iter().map(|&(victim, d)| (victim, d as u8)).collect();
-            if seen.insert((capture.from, capture.to, route)) {
-                let after = position.captured(capture).passed(geometry);
-                count += perft_routes::<R>(geometry, &after, depth - 1);
-            }
-        },
-    );
-    if seen.is_empty() {
-        count = moves::<R>(geometry, position)
-            .iter()
-            .map(|m| perft_routes::<R>(geometry, &m.after, depth - 1))
-            .sum();
-    }
-    count
 }
