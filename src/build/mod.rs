@@ -105,14 +105,52 @@ pub struct PairReport {
     pub pair: Pair,
     /// Positions in its slices.
     pub positions: u64,
+    /// Threads that worked.
+    pub threads: usize,
     /// Bytes of its `.wld` files.
     pub wld_bytes: u64,
     /// Bytes of its `.dtw` files.
     pub dtw_bytes: u64,
-    /// CPU time of the process while it was solved.
-    pub solve_cpu: Duration,
-    /// CPU time of the process while it was compressed and written.
-    pub write_cpu: Duration,
+    /// Time in which it was solved.
+    pub solving: Spent,
+    /// Time in which it was compressed and written.
+    pub writing: Spent,
+}
+
+/// Time that a part of a build took.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Spent {
+    /// Of all threads of the process together.
+    pub cpu: Duration,
+    /// By the clock.
+    pub wall: Duration,
+}
+
+impl Spent {
+    /// How much of the time of so many threads was work: 1.0 if none was ever idle.
+    pub fn utilisation(&self, threads: usize) -> f64 {
+        self.cpu.as_secs_f64() / (self.wall.as_secs_f64() * threads as f64).max(1e-9)
+    }
+}
+
+impl std::ops::AddAssign for Spent {
+    fn add_assign(&mut self, other: Self) {
+        self.cpu += other.cpu;
+        self.wall += other.wall;
+    }
+}
+
+/// Measures what is spent from its making on.
+struct Stopwatch(ProcessTime, Instant);
+
+impl Stopwatch {
+    fn start() -> Self {
+        Stopwatch(ProcessTime::now(), Instant::now())
+    }
+
+    fn spent(&self) -> Spent {
+        Spent { cpu: self.0.elapsed(), wall: self.1.elapsed() }
+    }
 }
 
 /// What a build did.
@@ -124,12 +162,14 @@ pub struct BuildReport {
     pub skipped: usize,
     /// Positions of the slices built.
     pub positions: u64,
-    /// CPU time of the process for solving.
-    pub solve_cpu: Duration,
-    /// CPU time of the process for reading tables of earlier builds.
-    pub restore_cpu: Duration,
-    /// CPU time of the process for compressing and writing.
-    pub write_cpu: Duration,
+    /// Threads that worked.
+    pub threads: usize,
+    /// Time for solving.
+    pub solving: Spent,
+    /// Time for reading tables of earlier builds.
+    pub restoring: Spent,
+    /// Time for compressing and writing.
+    pub writing: Spent,
 }
 
 /// Watches a build.
@@ -424,7 +464,7 @@ impl<'a, R: RuleSet> Builder<'a, R> {
             monitor,
             subsets: SubsetTables::new(R::geometry(), options.pieces - 1),
             finished: Finished::new(),
-            report: BuildReport::default(),
+            report: BuildReport { threads: rayon::current_num_threads(), ..BuildReport::default() },
         })
     }
 
@@ -508,7 +548,7 @@ impl<'a, R: RuleSet> Builder<'a, R> {
     /// Solves a pair and writes its tables.
     fn solve(&mut self, pair: Pair) -> Result<PairTable<R>, BuildError> {
         self.monitor.event(&BuildEvent::Solving(pair));
-        let start = ProcessTime::now();
+        let watch = Stopwatch::start();
         let (folder, variant) = (self.folder, self.options.variant);
         let every = self.options.keep_every;
         let last = Instant::now();
@@ -519,10 +559,10 @@ impl<'a, R: RuleSet> Builder<'a, R> {
             return Err(error.into());
         }
         let table = solved?;
-        let solve_cpu = start.elapsed();
+        let solving = watch.spent();
 
         self.monitor.event(&BuildEvent::Writing(pair));
-        let start = ProcessTime::now();
+        let watch = Stopwatch::start();
         let (mut wld_bytes, mut dtw_bytes) = (0, 0);
         for slice in pair.slices() {
             let index = SliceIndex::new(R::geometry(), slice);
@@ -540,17 +580,18 @@ impl<'a, R: RuleSet> Builder<'a, R> {
         let report = PairReport {
             pair,
             positions: positions::<R>(pair),
+            threads: self.report.threads,
             wld_bytes,
             dtw_bytes,
-            solve_cpu,
-            write_cpu: start.elapsed(),
+            solving,
+            writing: watch.spent(),
         };
         // What was kept of it on the way is in the tables now.
         WorkCopy::remove(self.folder, pair)?;
         self.report.built += pair.slices().count();
         self.report.positions += report.positions;
-        self.report.solve_cpu += report.solve_cpu;
-        self.report.write_cpu += report.write_cpu;
+        self.report.solving += report.solving;
+        self.report.writing += report.writing;
         self.monitor.event(&BuildEvent::Finished(&report));
         Ok(table)
     }
@@ -563,9 +604,9 @@ impl<'a, R: RuleSet> Builder<'a, R> {
     /// Puts a pair from an earlier build into memory.
     fn restore(&mut self, pair: Pair) -> Result<PairTable<R>, BuildError> {
         self.monitor.event(&BuildEvent::Restoring(pair));
-        let start = ProcessTime::now();
+        let watch = Stopwatch::start();
         if let Some(table) = self.reload(pair)? {
-            self.report.restore_cpu += start.elapsed();
+            self.report.restoring += watch.spent();
             return Ok(table);
         }
         let first = self.decode(pair.first())?;
@@ -576,7 +617,7 @@ impl<'a, R: RuleSet> Builder<'a, R> {
         let stored: [&dyn StoredValues; 2] = [&first, twin.as_ref().unwrap_or(&first)];
         let monitor = self.solve_monitor(None);
         let table = restore(pair, &self.finished, &self.subsets, stored, &monitor)?;
-        self.report.restore_cpu += start.elapsed();
+        self.report.restoring += watch.spent();
         Ok(table)
     }
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use bytesize::ByteSize;
 use damka::Variant;
-use damka::build::{BuildEvent, BuildMonitor, BuildOptions, build};
+use damka::build::{BuildEvent, BuildMonitor, BuildOptions, PairReport, Spent, build};
 use damka::index::MOST_PIECES;
 
 use super::exit::Exit;
@@ -54,7 +54,7 @@ pub struct What {
     threads: u16,
     /// Most memory to use, like 16G [default: what the machine has free, less a margin].
     ///
-    /// Pairs that are not needed at the moment are kept on the disk if there is not enough for all.
+    /// If there is not enough for all, pairs that are not needed at the moment are kept on the disk, and large ones are worked on there.
     #[arg(long, value_name = "BYTES")]
     memory: Option<ByteSize>,
 }
@@ -100,16 +100,52 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     writeln!(
         out,
         "CPU seconds: solving {:.1}, reading earlier tables {:.1}, compressing and writing {:.1}; {} in all by the clock",
-        report.solve_cpu.as_secs_f64(),
-        report.restore_cpu.as_secs_f64(),
-        report.write_cpu.as_secs_f64(),
+        report.solving.cpu.as_secs_f64(),
+        report.restoring.cpu.as_secs_f64(),
+        report.writing.cpu.as_secs_f64(),
         span(start.elapsed()),
+    )?;
+    writeln!(
+        out,
+        "threads at work: {} % of the time of {} while solving, {} % while compressing and writing",
+        percent(&report.solving, report.threads),
+        report.threads,
+        percent(&report.writing, report.threads),
     )?;
     for (metric, bytes) in [("wld", state.wld_bytes), ("dtw", state.dtw_bytes)] {
         let bits = bits_per_position(bytes, report.positions);
         writeln!(out, "{metric}: {} bytes, {bits} bits a position", grouped(bytes))?;
     }
     Ok(Exit::Done)
+}
+
+/// Time of a pair that gets a line of its own when it is finished.
+const WORTH_A_LINE: Duration = Duration::from_secs(1);
+
+fn percent(spent: &Spent, threads: usize) -> u64 {
+    (spent.utilisation(threads) * 100.0).round() as u64
+}
+
+/// What a pair took.
+fn line(report: &PairReport) -> String {
+    let slices: Vec<String> = report.pair.slices().map(|slice| slice.to_string()).collect();
+    let part = |spent: &Spent| {
+        let percent = percent(spent, report.threads);
+        format!(
+            "{:.1} s, {:.1} CPU s ({percent} %)",
+            spent.wall.as_secs_f64(),
+            spent.cpu.as_secs_f64()
+        )
+    };
+    format!(
+        "{}: {}; solved in {}, written in {}; {} + {} bytes",
+        slices.join(" "),
+        count(report.positions, "position", "positions"),
+        part(&report.solving),
+        part(&report.writing),
+        grouped(report.wld_bytes),
+        grouped(report.dtw_bytes),
+    )
 }
 
 struct Watcher {
@@ -159,6 +195,9 @@ impl BuildMonitor for Watcher {
             BuildEvent::Advanced(positions) => progress.advance(positions),
             BuildEvent::Writing(pair) => progress.current(format!("writing {}", pair.first())),
             BuildEvent::Finished(report) => {
+                if report.solving.wall + report.writing.wall >= WORTH_A_LINE {
+                    progress.note(&line(report));
+                }
                 progress.current(report.pair.first().to_string());
                 progress.slices_done(report.pair.slices().count());
             }

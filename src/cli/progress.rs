@@ -122,6 +122,14 @@ impl Progress {
         }
     }
 
+    /// A line that stays, besides those about progress.
+    pub fn note(&self, line: &str) {
+        match &self.bar {
+            Some(bar) => bar.println(line),
+            None => drop(writeln!(io::stderr(), "{line}")),
+        }
+    }
+
     fn show_slices(&self) {
         let text = self.state.text();
         if let Some(bar) = &self.bar {
