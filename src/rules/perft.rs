@@ -35,9 +35,17 @@ pub fn perft_routes<R: RuleSet>(
 pub struct Perft<R: RuleSet> {
     /// Whether routes of captures count apart.
     routes: bool,
-    /// What is remembered: a position, the depth and the count. A new one takes the place of an old one.
-    slots: Vec<Option<(Turned<R::Bits>, u32, u64)>>,
+    /// What is remembered. A new one takes the place of an old one.
+    slots: Vec<Option<Known<R::Bits>>>,
     hasher: RandomState,
+}
+
+/// What is known of a position.
+#[derive(Clone, Copy)]
+struct Known<B> {
+    position: Turned<B>,
+    depth: u32,
+    count: u64,
 }
 
 impl<R: RuleSet> Perft<R> {
@@ -63,10 +71,10 @@ impl<R: RuleSet> Perft<R> {
             (_, slots) => Some((self.hasher.hash_one((position, depth)) % slots as u64) as usize),
         };
         let remembered = slot.and_then(|slot| self.slots[slot]);
-        if let Some((_, _, count)) =
-            remembered.filter(|known| (known.0, known.1) == (*position, depth))
+        if let Some(known) = remembered
+            && (known.position, known.depth) == (*position, depth)
         {
-            return count;
+            return known.count;
         }
         let next = match self.routes {
             true => routes::<R>(geometry, position),
@@ -79,7 +87,7 @@ impl<R: RuleSet> Perft<R> {
             _ => next.iter().map(|next| self.count(geometry, next, depth - 1)).sum(),
         };
         if let Some(slot) = slot {
-            self.slots[slot] = Some((*position, depth, count));
+            self.slots[slot] = Some(Known { position: *position, depth, count });
         }
         count
     }
