@@ -262,6 +262,45 @@ fn a_full_disk_ends_a_build_that_goes_on_later() {
     assert!(files(&folder.path().join("tables")) == whole);
 }
 
+/// A small file system that is really full, where one may be mounted: in a user namespace of our own.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_device_ends_a_build_that_goes_on_later() {
+    let namespace = || {
+        let mut command = process::Command::new("unshare");
+        command.args(["-rm", "sh", "-c"]).env_remove("DAMKA_PATH");
+        command
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let device = folder.path().join("device");
+    std::fs::create_dir(&device).unwrap();
+    let mount = "mount -t tmpfs -o size=$1 tmpfs device";
+    let allowed = namespace().arg(mount).args(["sh", "1M"]).current_dir(folder.path()).output();
+    if !allowed.is_ok_and(|output| output.status.success()) {
+        eprintln!("nothing may be mounted here: not tested with a full device");
+        return;
+    }
+    let build = format!("'{DAMKA}' build russian --pieces 4 --keep-every 0 --db device");
+    let script = format!(
+        "{mount} || exit 1
+        for size in 100k 300k 700k; do
+            mount -o remount,size=$size device && {build}
+            [ $? -eq 74 ] || exit 2
+        done
+        mount -o remount,size=8M device && {build} || exit 3
+        cp -r device/russian whole"
+    );
+    let output =
+        namespace().arg(&script).args(["sh", "100k"]).current_dir(folder.path()).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{:?}: {said}", output.status);
+    assert_eq!(said.matches("No space left on device").count(), 3, "{said}");
+    let built = folder.path().join("tables");
+    std::fs::create_dir(&built).unwrap();
+    std::fs::rename(folder.path().join("whole"), built.join("russian")).unwrap();
+    assert!(files(&built) == files(&FOUR.path().join("tables")));
+}
+
 /// Highest resident memory of a process so far, in bytes.
 #[cfg(target_os = "linux")]
 fn resident(id: u32) -> Option<u64> {
