@@ -8,7 +8,7 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use damka::build::{BuildOptions, build};
 use damka::index::{Material, Pair, SliceIndex, plan};
 use damka::notation::parse_fen;
-use damka::rules::{RuleSet, Russian, Turned, has_capture, perft};
+use damka::rules::{RuleSet, Russian, Turned, has_capture, perft, visit_captures};
 use damka::solve::{Finished, SolveOptions, SubsetTables, solve};
 use damka::{Position, Tablebase, Value, Variant, Wld};
 
@@ -39,6 +39,15 @@ fn rules(c: &mut Criterion) {
             assert_eq!(found.count(), captures);
         });
     });
+    let list = |position| {
+        let mut found = 0;
+        visit_captures::<Russian, _>(geometry, position, &mut (), &mut |_, _| found += 1);
+        found
+    };
+    let listed: usize = sample.iter().map(list).sum();
+    group.bench_function("captures", |b| {
+        b.iter(|| assert_eq!(sample.iter().map(|p| list(black_box(p))).sum::<usize>(), listed));
+    });
     let sum: u64 = sample.iter().map(|p| index.rank(p)).sum();
     group.bench_function("rank", |b| {
         b.iter(|| assert_eq!(sample.iter().map(|p| index.rank(black_box(p))).sum::<u64>(), sum));
@@ -57,19 +66,31 @@ fn solver(c: &mut Criterion) {
         let table = solve(pair, &finished, &subsets, &SolveOptions::default(), &()).unwrap();
         finished.insert(pair, Arc::new(table));
     }
+    let default = SolveOptions::default();
+    let ways = [
+        ("", default),
+        (", without vectors", SolveOptions { vectors: false, ..default }),
+        (", one by one", SolveOptions { one_by_one: true, ..default }),
+    ];
     let mut group = c.benchmark_group("solve");
     group.sample_size(10);
-    for (name, wins) in [("KKvKK", 21_659), ("KMvKM", 143_275), ("MMvMM", 42_979)] {
+    // One unit of kings; units of kings around men, large ones and small ones; units of one placement.
+    for (name, wins) in
+        [("KKvKK", 21_659), ("KKvKM", 126_212), ("KMvKM", 143_275), ("MMvMM", 42_979)]
+    {
         let slice: Material = name.parse().unwrap();
         let pair = Pair::of(slice);
-        let positions = SliceIndex::new(Russian::geometry(), slice).len();
+        let positions: u64 =
+            pair.slices().map(|slice| SliceIndex::new(Russian::geometry(), slice).len()).sum();
         group.throughput(Throughput::Elements(positions));
-        group.bench_function(name, |b| {
-            b.iter(|| {
-                let table = solve(pair, &finished, &subsets, &SolveOptions::default(), &());
-                assert_eq!(table.unwrap().counts(slice).wins, wins);
+        for (way, options) in &ways {
+            group.bench_function(format!("{name}{way}"), |b| {
+                b.iter(|| {
+                    let table = solve(pair, &finished, &subsets, options, &());
+                    assert_eq!(table.unwrap().counts(slice).unwrap().wins, wins);
+                });
             });
-        });
+        }
     }
     group.finish();
 }

@@ -5,7 +5,9 @@ use std::path::Path;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use damka::store::fuzzing::write_to_memory;
-use damka::store::{Cell, Cells, MemorySource, Metric, Table, TableId, TableInfo, WriteOptions};
+use damka::store::{
+    Cell, Cells, CellsError, MemorySource, Metric, Table, TableId, TableInfo, WriteOptions,
+};
 use damka::{Counts, Variant};
 
 /// Values with about the entropy of a five-piece slice: long runs, a fifth of don't-cares, noise.
@@ -16,7 +18,7 @@ impl Cells for Model {
         327_600
     }
 
-    fn fill(&self, start: u64, out: &mut [Cell]) {
+    fn fill(&self, start: u64, out: &mut [Cell]) -> Result<(), CellsError> {
         for (index, cell) in (start..).zip(out) {
             let noise = xxhash_rust::xxh3::xxh3_64(&index.to_le_bytes());
             let slow = xxhash_rust::xxh3::xxh3_64(&(index / 23).to_le_bytes());
@@ -28,6 +30,7 @@ impl Cells for Model {
                 _ => Cell::loss(2 * half),
             };
         }
+        Ok(())
     }
 }
 

@@ -387,7 +387,7 @@ fn ob24_the_tag_with_the_position_is_ignored() {
     let slice = Material { own_kings: 3, own_men: 0, opp_kings: 2, opp_men: 0 };
     let tables = solved::<English>(&[slice]);
     let placement = Placement::read_as(fen, Variant::English.rules());
-    let value = tables[&Pair::of(slice)].value(&placement.turned::<English>());
+    let value = tables[&Pair::of(slice)].value(&placement.turned::<English>()).unwrap();
     assert_eq!(value.wld(), Wld::Win);
 }
 

@@ -4,7 +4,8 @@ mod common;
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::path::Path;
+use std::io::{Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::SeqCst};
@@ -212,8 +213,16 @@ impl BuildMonitor for StopAfterPositions {
 
 #[test]
 fn a_build_goes_on_inside_a_pair() {
+    let default = SolveOptions::default();
+    goes_on_inside_a_pair(false, default);
+    goes_on_inside_a_pair(true, default);
+    goes_on_inside_a_pair(true, SolveOptions { parallel_unit_len: 1, ..default });
+}
+
+fn goes_on_inside_a_pair(on_disk: bool, solve: SolveOptions) {
     let folder = tempdir().unwrap();
-    let options = BuildOptions { keep_every: Duration::ZERO, ..options(folder.path(), 4) };
+    let keep_every = Duration::ZERO;
+    let options = BuildOptions { keep_every, on_disk, solve, ..options(folder.path(), 4) };
     let mut within = 0;
     // Work that was kept counts as advanced: more than the 755,160 positions of the largest pair, or there would be no end.
     let positions = 800_000;
@@ -221,20 +230,100 @@ fn a_build_goes_on_inside_a_pair() {
         let monitor = StopAfterPositions { positions, advanced: AtomicU64::new(0) };
         let stopped = is_stopped(&options, &monitor);
         let there = kept(folder.path());
-        assert!(there.len() <= 1, "{there:?}");
-        within += there.len();
+        assert!(there.len() <= 1 || on_disk, "{there:?}");
+        let len = |name: &String| fs::metadata(table_path(folder.path(), name)).unwrap().len();
+        within += there.iter().filter(|name| len(name) > 100).count();
         if !stopped {
             break;
         }
         assert!(stops < 60, "does not end");
-        if let Some(name) = there.first() {
-            let path = folder.path().join("russian").join(name);
-            assert!(std::fs::metadata(path).unwrap().len() > 100);
-        }
     }
     assert!(within > 2, "stopped {within} times inside a pair");
     build(&options, &()).unwrap();
     assert_same_files(&files(folder.path()), &WHOLE);
+}
+
+/// Everything that can be is worked on outside memory.
+#[test]
+fn pairs_on_the_disk_give_the_same_bytes() {
+    let wide = SolveOptions { longest_narrow: 2, ..SolveOptions::default() };
+    for solve in [SolveOptions::default(), wide] {
+        let folder = tempdir().unwrap();
+        let options = BuildOptions { on_disk: true, solve, ..options(folder.path(), 4) };
+        build(&options, &()).unwrap();
+        assert_same_files(&files(folder.path()), &WHOLE);
+    }
+}
+
+/// From tables alone, without the copies.
+#[test]
+fn pairs_are_restored_to_the_disk() {
+    for missing in ["KKvKM", "KMvKM", "MMvMM"] {
+        let folder = folder_with(4);
+        for metric in [Metric::Wld, Metric::Dtw] {
+            let name = format!("{missing}.{}", metric.extension());
+            fs::remove_file(table_path(folder.path(), &name)).unwrap();
+        }
+        let options = BuildOptions { on_disk: true, ..options(folder.path(), 4) };
+        let movements = Movements::default();
+        assert_eq!(build(&options, &movements).unwrap().built, missing_slices(missing));
+        assert!(movements.back.load(SeqCst) > 3, "{missing}");
+        assert_same_files(&files(folder.path()), &WHOLE);
+    }
+}
+
+/// Slices that are built with this one.
+fn missing_slices(slice: &str) -> usize {
+    let slice: damka::index::Material = slice.parse().unwrap();
+    damka::index::Pair::of(slice).slices().count()
+}
+
+/// Damages all working copies when the work on so many pairs has begun.
+struct DamageAt {
+    folder: PathBuf,
+    pairs: usize,
+    begun: AtomicUsize,
+}
+
+impl BuildMonitor for DamageAt {
+    fn event(&self, event: &BuildEvent<'_>) {
+        if !matches!(event, BuildEvent::Solving(_)) || self.begun.fetch_add(1, SeqCst) != self.pairs
+        {
+            return;
+        }
+        for name in kept(&self.folder) {
+            let mut file =
+                File::options().write(true).open(table_path(&self.folder, &name)).unwrap();
+            let len = file.metadata().unwrap().len();
+            for place in (100..len).step_by(997) {
+                file.seek(SeekFrom::Start(place)).unwrap();
+                file.write_all(&[0x5a]).unwrap();
+            }
+        }
+    }
+}
+
+/// Damage to what is read on the disk ends a build, which names the file, or is made good; the next one goes on.
+#[test]
+fn damage_to_a_pair_on_the_disk_is_found() {
+    let mut found = 0;
+    for pairs in [5, 12, 18, 21, 24] {
+        let folder = tempdir().unwrap();
+        let options =
+            BuildOptions { keep_every: Duration::ZERO, on_disk: true, ..options(folder.path(), 4) };
+        let begun = AtomicUsize::new(0);
+        let monitor = DamageAt { folder: folder.path().to_owned(), pairs, begun };
+        let mut built = build(&options, &monitor);
+        while let Err(error) = built {
+            assert!(matches!(&error, BuildError::Store(error) if error.is_corrupt()), "{error:?}");
+            assert!(error.to_string().contains(".work is corrupt in block"), "{error}");
+            found += 1;
+            assert!(found < 1000, "does not end");
+            built = build(&options, &());
+        }
+        assert_same_files(&files(folder.path()), &WHOLE);
+    }
+    assert!(found > 0, "no damage was found");
 }
 
 /// A damaged copy costs time, and nothing else.

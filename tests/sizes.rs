@@ -8,7 +8,7 @@ use damka::Variant;
 use damka::build::{BuildError, BuildOptions, build};
 use damka::index::{MOST_PIECES, Material, MenIndex, Pair, SliceIndex, plan};
 use damka::rules::{RuleSet, UnitKind};
-use damka::solve::{SolveError, check_size, memory};
+use damka::solve::{PairMemory, SolveError, check_size};
 
 /// `n` over `k`, from the definition.
 fn choose(n: u128, k: u128) -> u128 {
@@ -127,8 +127,16 @@ fn what_the_solver_takes_can_be_numbered_by_it() {
             } else {
                 taken += 1;
             }
-            let (solved, solving) = with_rules!(variant, R => memory(R::geometry(), pair, 2));
-            assert!(u128::from(solved) >= 2 * places * king_sets && solving > solved, "{slice}");
+            let memory = with_rules!(variant, R => PairMemory::of::<R>(pair, 2));
+            let scores = 2 * places * king_sets;
+            assert!(
+                u128::from(memory.solved) >= scores && memory.solving > memory.solved,
+                "{slice}"
+            );
+            let on_shelf = u128::from(memory.on_shelf);
+            assert!(on_shelf >= places && on_shelf <= 100 * places, "{slice}");
+            let largest = 2 * (largest * king_sets).min(u64::MAX.into());
+            assert!(u128::from(memory.solving_on_shelf) >= largest.min(u64::MAX.into()), "{slice}");
         }
         assert!(taken > 0, "{variant}: {refused} refused");
     }

@@ -8,8 +8,8 @@ use damka::index::{Material, SliceIndex};
 use damka::rules::{RuleSet, Russian, Turned};
 use damka::store::fuzzing::{exercise, reseal, write_to_memory};
 use damka::store::{
-    Cell, Cells, DTW_BLOCK_LEN, HEADER_LEN, MAGIC, MemorySource, Metric, StoreError, Table,
-    TableId, TableInfo, WLD_BLOCK_LEN, WriteOptions, remove_leftovers, write_tables,
+    Cell, Cells, CellsError, DTW_BLOCK_LEN, HEADER_LEN, MAGIC, MemorySource, Metric, StoreError,
+    Table, TableId, TableInfo, WLD_BLOCK_LEN, WriteOptions, remove_leftovers, write_tables,
 };
 use damka::{Counts, Value, Variant, Wld};
 use proptest::prelude::*;
@@ -21,8 +21,9 @@ impl Cells for List {
         self.0.len() as u64
     }
 
-    fn fill(&self, start: u64, out: &mut [Cell]) {
+    fn fill(&self, start: u64, out: &mut [Cell]) -> Result<(), CellsError> {
         out.copy_from_slice(&self.0[start as usize..start as usize + out.len()]);
+        Ok(())
     }
 }
 
@@ -229,13 +230,13 @@ fn leftovers_of_killed_runs_are_removed_and_nothing_else() {
         fn len(&self) -> u64 {
             self.0.len()
         }
-        fn fill(&self, start: u64, out: &mut [Cell]) {
+        fn fill(&self, start: u64, out: &mut [Cell]) -> Result<(), CellsError> {
             for (number, entry) in fs::read_dir(self.1).unwrap().enumerate() {
                 let name = entry.unwrap().file_name().into_string().unwrap();
                 let end = name.len() - 6;
                 fs::write(self.1.join(format!("{}left{number}", &name[..end])), "").unwrap();
             }
-            self.0.fill(start, out);
+            self.0.fill(start, out)
         }
     }
     let watching = Watching(List(cells.clone()), folder.path());
@@ -497,5 +498,42 @@ proptest! {
             })
             .collect();
         assert_reads_back(&cells);
+    }
+}
+
+/// Cells that fail in one piece, the last that is asked for.
+struct Failing(u64);
+
+impl Cells for Failing {
+    fn len(&self) -> u64 {
+        self.0
+    }
+
+    fn fill(&self, start: u64, out: &mut [Cell]) -> Result<(), CellsError> {
+        out.fill(Cell::DRAW);
+        match start + out.len() as u64 == self.0 {
+            true => Err("the disk is gone".into()),
+            false => Ok(()),
+        }
+    }
+}
+
+#[test]
+fn cells_that_cannot_be_had_leave_no_table() {
+    for positions in [1, 1000, 3 * u64::from(WLD_BLOCK_LEN) + 1] {
+        let folder = tempfile::tempdir().unwrap();
+        let counts = Counts { draws: positions, ..Counts::default() };
+        let material = "KMvKM".parse().unwrap();
+        let info = TableInfo { variant: Variant::Russian, material, counts };
+        let options = WriteOptions::default();
+        let written = write_tables(folder.path(), &info, &Failing(positions), &options, &|| false);
+        match written.unwrap_err() {
+            StoreError::Cells { material: named, source } => {
+                assert_eq!(named, material);
+                assert_eq!(source.to_string(), "the disk is gone");
+            }
+            other => panic!("{other}"),
+        }
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 }

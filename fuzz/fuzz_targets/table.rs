@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use damka::{Counts, Variant};
 use damka::store::fuzzing::{exercise, reseal, write_to_memory};
-use damka::store::{Cell, Cells, Metric, TableId, TableInfo, WriteOptions};
+use damka::store::{Cell, Cells, CellsError, Metric, TableId, TableInfo, WriteOptions};
 use libfuzzer_sys::fuzz_target;
 
 struct Stripes;
@@ -18,7 +18,7 @@ impl Cells for Stripes {
         900
     }
 
-    fn fill(&self, start: u64, out: &mut [Cell]) {
+    fn fill(&self, start: u64, out: &mut [Cell]) -> Result<(), CellsError> {
         for (index, cell) in (start..).zip(out) {
             let half = (index * index / 7 % 300) as u16;
             *cell = match index / 3 % 4 {
@@ -28,6 +28,7 @@ impl Cells for Stripes {
                 _ => Cell::DONT_CARE,
             };
         }
+        Ok(())
     }
 }
 

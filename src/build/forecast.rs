@@ -12,7 +12,7 @@ use super::{
 };
 use crate::index::{MOST_PIECES, Pair, SliceIndex, plan};
 use crate::rules::{RuleSet, with_rule_set_to_solve};
-use crate::solve::{Finished, SubsetTables, memory, solve};
+use crate::solve::{Finished, PairMemory, SubsetTables, solve};
 use crate::store::{TableInfo, table_sizes};
 
 /// What a build will take.
@@ -97,9 +97,9 @@ fn forecast_of<R: RuleSet>(options: &BuildOptions) -> Result<Forecast, BuildErro
     };
     let threads = rayon::current_num_threads();
     let given = options.memory.or_else(free_memory);
-    let schedule = Schedule::new::<R>(options.pieces, &missing, threads, given);
+    let schedule = Schedule::new::<R>(options.pieces, &missing, threads, options.budget(given));
     let rates = measure::<R>(options)?;
-    let size = |pair: Pair| memory(R::geometry(), pair, threads).0;
+    let copy = |pair: Pair| PairMemory::of::<R>(pair, threads).solved / SCRATCH_RATIO;
     let mut forecast = Forecast {
         steps: Vec::new(),
         threads,
@@ -119,14 +119,18 @@ fn forecast_of<R: RuleSet>(options: &BuildOptions) -> Result<Forecast, BuildErro
         let seconds = positions as f64 / rates.solved
             + if step.solved { positions as f64 / rates.written } else { 0.0 };
         let time = Duration::from_secs_f64(seconds / threads as f64);
-        out.extend(step.put_out.iter().map(|&pair| (pair, size(pair) / SCRATCH_RATIO)));
+        out.extend(step.put_out.iter().map(|&pair| (pair, copy(pair))));
         // What is solved within the time between two savings is never saved.
-        let kept = if time > options.keep_every { size(step.pair) / SCRATCH_RATIO } else { 0 };
+        let is_kept = step.to_disk || time > options.keep_every;
+        let kept = if is_kept { copy(step.pair) } else { 0 };
         let scratch = out.values().sum::<u64>().saturating_add(kept);
         let output = if step.solved { (positions as f64 * rates.bits / 8.0) as u64 } else { 0 };
         let chain = step.reads.iter().filter_map(|pair| chains.get(pair)).max();
         let chain = chain.copied().unwrap_or_default() + time;
         chains.insert(step.pair, chain);
+        if step.to_disk {
+            out.insert(step.pair, kept);
+        }
         for pair in &step.done_with {
             out.remove(pair);
         }
@@ -165,7 +169,7 @@ fn measure<R: RuleSet>(options: &BuildOptions) -> Result<Rates, BuildError> {
             let info = TableInfo {
                 variant: options.variant,
                 material: slice,
-                counts: table.counts(slice),
+                counts: table.counts(slice)?,
             };
             let index = SliceIndex::new(R::geometry(), slice);
             let cells = SliceCells { table: &table, index, subsets: &subsets };

@@ -3,6 +3,8 @@
 mod forecast;
 mod free_memory;
 mod schedule;
+mod shelf;
+mod stored;
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, TryLockError};
@@ -15,21 +17,22 @@ use std::time::{Duration, Instant};
 use cpu_time::ProcessTime;
 
 pub use forecast::{Forecast, Rates, StepForecast, forecast};
-use free_memory::free_memory;
+use free_memory::{free_memory, give_back};
+use schedule::{Budget, positions, slice_len};
 pub use schedule::{Schedule, Step};
-use schedule::{positions, slice_len};
 
 use crate::index::{MOST_PIECES, Material, Pair, SliceIndex, plan};
 use crate::rules::{RuleSet, Variant, with_rule_set, with_rule_set_to_solve};
 use crate::solve::{
-    Finished, Monitor, PairTable, SolveError, SolveOptions, StoredValues, SubsetTables, check_size,
-    restore, solve,
+    Finished, Monitor, PairTable, Shelf, SolveError, SolveOptions, StoredValues, SubsetTables,
+    check_size, restore, solve, solve_on_shelf,
 };
 use crate::store::{
-    Cell, Cells, Header, Metric, StoreError, Table, TableId, TableInfo, WorkCopy, WriteOptions,
-    remove_leftovers, write_tables,
+    Cell, Cells, CellsError, Metric, StoreError, Table, TableId, TableInfo, WorkCopy, WorkSize,
+    WriteOptions, remove_leftovers, write_tables,
 };
-use crate::value::{Value, Wld};
+use shelf::{DiskShelf, fits_shelf, work_size};
+use stored::Stored;
 
 /// What to build, and where.
 #[derive(Clone, Debug)]
@@ -48,6 +51,8 @@ pub struct BuildOptions {
     pub solve: SolveOptions,
     /// Most bytes of memory to use; `None` for what the machine has free, less a margin.
     pub memory: Option<u64>,
+    /// Work on the disk wherever that can be, as if there were no memory for anything. Slower, and the tables are the same.
+    pub on_disk: bool,
     /// The finished part of a pair is kept on the disk when the last time was so long ago, lest a build that is
     /// killed lose more.
     pub keep_every: Duration,
@@ -64,8 +69,16 @@ impl BuildOptions {
             write: WriteOptions::default(),
             solve: SolveOptions::default(),
             memory: None,
+            on_disk: false,
             keep_every: Duration::from_secs(60),
         }
+    }
+}
+
+impl BuildOptions {
+    /// What may be in memory at a time, if so many bytes are free.
+    fn budget(&self, given: Option<u64>) -> Budget {
+        if self.on_disk { Budget::Nothing } else { given.map_or(Budget::Any, Budget::Bytes) }
     }
 }
 
@@ -265,6 +278,10 @@ impl From<StoreError> for BuildError {
     fn from(error: StoreError) -> Self {
         match error {
             StoreError::Stopped => Self::Stopped,
+            StoreError::Cells { material, source } => match source.downcast::<SolveError>() {
+                Ok(error) => (*error).into(),
+                Err(source) => Self::Store(StoreError::Cells { material, source }),
+            },
             error => Self::Store(error),
         }
     }
@@ -274,6 +291,10 @@ impl From<SolveError> for BuildError {
     fn from(error: SolveError) -> Self {
         match error {
             SolveError::Stopped => Self::Stopped,
+            SolveError::Shelf { pair, source } => match source.downcast::<StoreError>() {
+                Ok(error) => (*error).into(),
+                Err(source) => Self::Solve(SolveError::Shelf { pair, source }),
+            },
             error => Self::Solve(error),
         }
     }
@@ -305,6 +326,7 @@ pub fn build(
         // Nothing to do, and maybe a folder where nothing can be written: what a killed build has left goes if it can.
         if let Ok(_lock) = lock(&folder) {
             let _ = remove_leftovers(&folder);
+            let _ = WorkCopy::remove_all(&folder);
         }
         let pairs = plan(options.variant.rules(), options.pieces);
         let slices = pairs.iter().map(|pair| pair.slices().count()).sum();
@@ -359,6 +381,8 @@ struct Builder<'a, R: RuleSet> {
     monitor: &'a dyn BuildMonitor,
     subsets: SubsetTables<R::Bits>,
     finished: Finished<R>,
+    /// Pairs whose working copies this build has written, or looked through.
+    known: BTreeSet<Pair>,
     report: BuildReport,
 }
 
@@ -375,6 +399,7 @@ struct Keeper<'a> {
     folder: &'a Path,
     variant: Variant,
     pair: Pair,
+    size: WorkSize,
     every: Duration,
     last: Instant,
     copy: Option<WorkCopy>,
@@ -382,8 +407,11 @@ struct Keeper<'a> {
 }
 
 impl Keeper<'_> {
-    fn open(&self, placements: usize) -> Result<WorkCopy, StoreError> {
-        WorkCopy::open(self.folder, self.variant, self.pair, placements as u64)
+    fn open(&mut self) -> Result<&WorkCopy, StoreError> {
+        if self.copy.is_none() {
+            self.copy = Some(WorkCopy::open(self.folder, self.variant, self.pair, self.size)?);
+        }
+        Ok(self.copy.as_ref().expect("opened just now"))
     }
 
     /// Fills in what an earlier build has kept.
@@ -391,24 +419,19 @@ impl Keeper<'_> {
         if !WorkCopy::path(self.folder, self.pair).exists() {
             return Ok(0);
         }
-        let copy = self.copy.insert(self.open(halves[0].len())?);
+        let copy = self.open()?;
+        if copy.is_wide() {
+            copy.clear(false)?;
+        }
         Ok(copy.load(halves)? as usize)
     }
 
-    /// Keeps what is finished, of so many placements in all, if it is time.
-    fn keep(&mut self, halves: [&[u8]; 2], placements: usize) -> Result<(), StoreError> {
+    /// Keeps what is finished, if it is time.
+    fn keep(&mut self, halves: [&[u8]; 2]) -> Result<(), StoreError> {
         if self.last.elapsed() < self.every {
             return Ok(());
         }
-        if self.copy.is_none() {
-            self.copy = Some(self.open(placements)?);
-        }
-        if let Some(copy) = &mut self.copy {
-            let kept = copy.kept() as usize;
-            if kept < halves[0].len() {
-                copy.append(halves.map(|half| &half[kept..]))?;
-            }
-        }
+        self.open()?.append(halves)?;
         self.last = Instant::now();
         Ok(())
     }
@@ -447,8 +470,8 @@ impl Monitor for SolveMonitor<'_> {
         self.with_keeper(|keeper| keeper.resume(halves))
     }
 
-    fn finished(&self, halves: [&[u8]; 2], placements: usize) {
-        self.with_keeper(|keeper| keeper.keep(halves, placements));
+    fn finished(&self, halves: [&[u8]; 2]) {
+        self.with_keeper(|keeper| keeper.keep(halves));
     }
 }
 
@@ -464,6 +487,7 @@ impl<'a, R: RuleSet> Builder<'a, R> {
             monitor,
             subsets: SubsetTables::new(R::geometry(), options.pieces - 1),
             finished: Finished::new(),
+            known: BTreeSet::new(),
             report: BuildReport { threads: rayon::current_num_threads(), ..BuildReport::default() },
         })
     }
@@ -473,7 +497,7 @@ impl<'a, R: RuleSet> Builder<'a, R> {
         let missing = missing_pairs::<R>(self.options, self.folder)?;
         let given = self.options.memory.or_else(free_memory);
         let threads = rayon::current_num_threads();
-        let schedule = Schedule::new::<R>(pieces, &missing, threads, given);
+        let schedule = Schedule::new::<R>(pieces, &missing, threads, self.options.budget(given));
         if let Some(given) = given.filter(|&given| schedule.memory > given) {
             return Err(BuildError::Memory { variant, pieces, needed: schedule.least, given });
         }
@@ -494,40 +518,65 @@ impl<'a, R: RuleSet> Builder<'a, R> {
                 return Err(BuildError::Stopped);
             }
             step.put_out.iter().try_for_each(|&pair| self.put_out(pair))?;
-            step.take_in.iter().try_for_each(|&pair| self.take_in(pair))?;
+            step.take_in.iter().try_for_each(|&pair| self.take_in(pair, false))?;
+            step.on_disk.iter().try_for_each(|&pair| self.take_in(pair, true))?;
+            give_back();
             let table = match step.solved {
-                true => self.solve(step.pair)?,
-                false => self.restore(step.pair)?,
+                true => self.solve(step.pair, step.to_disk)?,
+                false => self.restore(step.pair, step.to_disk)?,
             };
-            self.finished.insert(step.pair, Arc::new(table));
+            if !step.to_disk {
+                self.finished.insert(step.pair, Arc::new(table));
+            }
+            for pair in step.on_disk {
+                self.finished.remove(&pair);
+            }
             for pair in step.done_with {
                 self.finished.remove(&pair);
                 WorkCopy::remove(self.folder, pair)?;
             }
         }
+        // Those of pairs that were finished when an earlier build was killed, and that nothing needed any more.
+        WorkCopy::remove_all(self.folder)?;
         Ok(self.report)
     }
 
     /// Puts a pair from memory to the disk.
     fn put_out(&mut self, pair: Pair) -> Result<(), BuildError> {
         let Some(table) = self.finished.get(&pair) else { return Ok(()) };
-        // Two-byte scores are too few to be worth a format: those pairs stay in memory.
+        // Pairs with two-byte scores are seldom: they stay in memory.
         let Some(halves) = table.bytes() else { return Ok(()) };
         self.monitor.event(&BuildEvent::PuttingOut(pair));
-        let placements = halves[0].len() as u64;
-        let mut copy = WorkCopy::open(self.folder, self.options.variant, pair, placements)?;
-        let kept = copy.kept() as usize;
-        copy.append(halves.map(|half| &half[kept..]))?;
+        let copy = self.work_copy(pair)?;
+        if copy.is_wide() {
+            copy.clear(false)?;
+        }
+        copy.append(halves)?;
+        self.known.insert(pair);
         self.finished.remove(&pair);
         Ok(())
     }
 
-    /// Brings a pair back from the disk.
-    fn take_in(&mut self, pair: Pair) -> Result<(), BuildError> {
+    fn work_copy(&self, pair: Pair) -> Result<WorkCopy, StoreError> {
+        WorkCopy::open(self.folder, self.options.variant, pair, work_size::<R>(pair))
+    }
+
+    fn shelf(&mut self, pair: Pair) -> Result<Arc<DiskShelf>, StoreError> {
+        let BuildOptions { variant, keep_every, .. } = *self.options;
+        let shelf = DiskShelf::open::<R>(self.folder, variant, pair, keep_every)?;
+        if self.known.insert(pair) {
+            // Of an earlier build, or begun just now.
+            shelf.copy().forget_damaged()?;
+        }
+        Ok(Arc::new(shelf))
+    }
+
+    /// Brings a pair back from the disk, or makes it readable there.
+    fn take_in(&mut self, pair: Pair, on_disk: bool) -> Result<(), BuildError> {
         if self.finished.contains_key(&pair) {
             return Ok(());
         }
-        let table = self.restore(pair)?;
+        let table = self.restore(pair, on_disk)?;
         self.finished.insert(pair, Arc::new(table));
         Ok(())
     }
@@ -537,28 +586,51 @@ impl<'a, R: RuleSet> Builder<'a, R> {
         if !WorkCopy::path(self.folder, pair).exists() {
             return Ok(None);
         }
+        let copy = self.work_copy(pair)?;
+        if !copy.is_complete() || copy.is_wide() {
+            return Ok(None);
+        }
         let table = PairTable::from_bytes(pair, |halves| {
             let placements = halves[0].len() as u64;
-            let mut copy = WorkCopy::open(self.folder, self.options.variant, pair, placements)?;
-            Ok::<bool, BuildError>(copy.is_complete() && copy.load(halves)? == placements)
+            Ok::<bool, BuildError>(copy.load(halves)? == placements)
         })?;
+        if table.is_none() {
+            // Lest the damaged part pass for kept.
+            copy.sync()?;
+        }
         Ok(table)
     }
 
-    /// Solves a pair and writes its tables.
-    fn solve(&mut self, pair: Pair) -> Result<PairTable<R>, BuildError> {
+    /// Solves a pair, in memory or on the disk, and writes its tables.
+    fn solve(&mut self, pair: Pair, to_disk: bool) -> Result<PairTable<R>, BuildError> {
         self.monitor.event(&BuildEvent::Solving(pair));
         let watch = Stopwatch::start();
-        let (folder, variant) = (self.folder, self.options.variant);
-        let every = self.options.keep_every;
-        let last = Instant::now();
-        let keeper = Keeper { folder, variant, pair, every, last, copy: None, error: None };
-        let monitor = self.solve_monitor(Some(keeper));
-        let solved = solve(pair, &self.finished, &self.subsets, &self.options.solve, &monitor);
-        if let Some(error) = monitor.into_error() {
-            return Err(error.into());
-        }
-        let table = solved?;
+        let BuildOptions { variant, keep_every, .. } = *self.options;
+        let shelf = if to_disk { Some(self.shelf(pair)?) } else { None };
+        let (finished, subsets, options) = (&self.finished, &self.subsets, &self.options.solve);
+        let table = if let Some(shelf) = shelf {
+            let monitor = self.solve_monitor(None);
+            let table = solve_on_shelf(pair, finished, subsets, options, shelf.clone(), &monitor)?;
+            shelf.copy().sync()?;
+            table
+        } else {
+            let keeper = Keeper {
+                folder: self.folder,
+                variant,
+                pair,
+                size: work_size::<R>(pair),
+                every: keep_every,
+                last: Instant::now(),
+                copy: None,
+                error: None,
+            };
+            let monitor = self.solve_monitor(Some(keeper));
+            let solved = solve(pair, finished, subsets, options, &monitor);
+            if let Some(error) = monitor.into_error() {
+                return Err(error.into());
+            }
+            solved?
+        };
         let solving = watch.spent();
 
         self.monitor.event(&BuildEvent::Writing(pair));
@@ -569,7 +641,7 @@ impl<'a, R: RuleSet> Builder<'a, R> {
             let info = TableInfo {
                 variant: self.options.variant,
                 material: slice,
-                counts: table.counts(slice),
+                counts: table.counts(slice)?,
             };
             let cells = SliceCells { table: &table, index, subsets: &self.subsets };
             let stop = || self.monitor.should_stop();
@@ -586,8 +658,10 @@ impl<'a, R: RuleSet> Builder<'a, R> {
             solving,
             writing: watch.spent(),
         };
-        // What was kept of it on the way is in the tables now.
-        WorkCopy::remove(self.folder, pair)?;
+        if !to_disk {
+            // What was kept of it on the way is in the tables now.
+            WorkCopy::remove(self.folder, pair)?;
+        }
         self.report.built += pair.slices().count();
         self.report.positions += report.positions;
         self.report.solving += report.solving;
@@ -601,66 +675,62 @@ impl<'a, R: RuleSet> Builder<'a, R> {
         SolveMonitor { build: self.monitor, keeper: keeper.map(Mutex::new), failed }
     }
 
-    /// Puts a pair from an earlier build into memory.
-    fn restore(&mut self, pair: Pair) -> Result<PairTable<R>, BuildError> {
+    /// Puts a pair from an earlier build into memory, or makes it readable on the disk.
+    fn restore(&mut self, pair: Pair, on_disk: bool) -> Result<PairTable<R>, BuildError> {
         self.monitor.event(&BuildEvent::Restoring(pair));
         let watch = Stopwatch::start();
-        if let Some(table) = self.reload(pair)? {
-            self.report.restoring += watch.spent();
-            return Ok(table);
-        }
-        let first = self.decode(pair.first())?;
-        let twin = match pair.is_symmetric() {
-            true => None,
-            false => Some(self.decode(pair.first().twin())?),
+        let before = self.report.restoring;
+        let table = match on_disk {
+            false => match self.reload(pair)? {
+                Some(table) => table,
+                None => self.restore_from_tables(pair, None)?,
+            },
+            true => {
+                let shelf = self.shelf(pair)?;
+                match shelf.copy().is_complete() {
+                    true => PairTable::on_shelf(pair, shelf)?,
+                    false => self.restore_from_tables(pair, Some(shelf))?,
+                }
+            }
         };
-        let stored: [&dyn StoredValues; 2] = [&first, twin.as_ref().unwrap_or(&first)];
-        let monitor = self.solve_monitor(None);
-        let table = restore(pair, &self.finished, &self.subsets, stored, &monitor)?;
+        // Others that had to be restored for it are within its time.
+        self.report.restoring = before;
         self.report.restoring += watch.spent();
         Ok(table)
     }
 
-    fn decode(&self, slice: Material) -> Result<Decoded, StoreError> {
-        let wld = open::<R>(self.options, self.folder, slice, Metric::Wld)?;
-        let dtw = open::<R>(self.options, self.folder, slice, Metric::Dtw)?;
-        let mut cells = Vec::with_capacity(wld.positions() as usize);
-        for block in wld.blocks() {
-            let block = block?;
-            let results = (0..block.positions).filter_map(|place| wld.wld(&block.bytes, place));
-            cells.extend(results.map(|result| match result {
-                Wld::Win => Cell::win(0),
-                Wld::Draw => Cell::DRAW,
-                Wld::Loss => Cell::loss(0),
-            }));
-        }
-        for block in dtw.blocks() {
-            let block = block?;
-            let here = &mut cells[block.start as usize..][..block.positions];
-            for (place, cell) in here.iter_mut().enumerate() {
-                // What is said of a don't-care may be no value at all.
-                let value = cell.value().and_then(|v| dtw.value(&block.bytes, place, v.wld()));
-                *cell = value.map_or(Cell::DONT_CARE, Cell::from);
+    fn restore_from_tables(
+        &mut self,
+        pair: Pair,
+        shelf: Option<Arc<DiskShelf>>,
+    ) -> Result<PairTable<R>, BuildError> {
+        // They are there, but for a pair whose copy was damaged since it was put out: then memory may go beyond the plan.
+        let mut added = Vec::new();
+        for dependency in pair.dependencies(&R::RULES) {
+            if !self.finished.contains_key(&dependency) {
+                self.take_in(dependency, fits_shelf::<R>(dependency))?;
+                added.push(dependency);
             }
         }
-        let Header { counts, .. } = dtw.header();
-        Ok(Decoded { cells, longest: counts.longest_win.max(counts.longest_loss).unwrap_or(0) })
-    }
-}
-
-/// The tables of a slice, decoded.
-struct Decoded {
-    cells: Vec<Cell>,
-    longest: u16,
-}
-
-impl StoredValues for Decoded {
-    fn value(&self, index: u64) -> Option<Value> {
-        self.cells[index as usize].value()
-    }
-
-    fn longest(&self) -> u16 {
-        self.longest
+        let (options, folder) = (self.options, self.folder);
+        let open = |slice| Stored::open::<R>(options, folder, slice, shelf.is_none());
+        let first = open(pair.first())?;
+        let twin = match pair.is_symmetric() {
+            true => None,
+            false => Some(open(pair.first().twin())?),
+        };
+        let stored: [&dyn StoredValues; 2] = [&first, twin.as_ref().unwrap_or(&first)];
+        let monitor = self.solve_monitor(None);
+        let (finished, subsets) = (&self.finished, &self.subsets);
+        let to = shelf.clone().map(|shelf| shelf as Arc<dyn Shelf>);
+        let table = restore(pair, finished, subsets, stored, to, &monitor)?;
+        for pair in added {
+            self.finished.remove(&pair);
+        }
+        if let Some(shelf) = shelf {
+            shelf.copy().sync()?;
+        }
+        Ok(table)
     }
 }
 
@@ -676,7 +746,7 @@ impl<R: RuleSet> Cells for SliceCells<'_, R> {
         self.index.len()
     }
 
-    fn fill(&self, start: u64, out: &mut [Cell]) {
+    fn fill(&self, start: u64, out: &mut [Cell]) -> Result<(), CellsError> {
         let mut cells = out.iter_mut();
         self.table.visit(
             &self.index,
@@ -687,7 +757,8 @@ impl<R: RuleSet> Cells for SliceCells<'_, R> {
                 let cell = if captures { Cell::DONT_CARE } else { Cell::from(value) };
                 *cells.next().expect("as many positions as asked for") = cell;
             },
-        );
+        )?;
+        Ok(())
     }
 }
 

@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::shelf::fits_shelf;
 use crate::index::{Material, Pair, SliceIndex, plan};
 use crate::rules::RuleSet;
-use crate::solve::memory;
+use crate::solve::PairMemory;
 use crate::store::Cell;
 
 /// What a build does, pair after pair.
@@ -14,7 +15,7 @@ pub struct Schedule {
     pub steps: Vec<Step>,
     /// Most memory that will be in use, in bytes.
     pub memory: u64,
-    /// Memory with which the same could just be done, in bytes: pairs that are not needed at a step are kept on the disk then.
+    /// Memory with which the same could just be done, in bytes, with everything on the disk that can be there.
     pub least: u64,
 }
 
@@ -25,8 +26,12 @@ pub struct Step {
     pub pair: Pair,
     /// Whether it is solved; if not, its tables are there, and it is put into memory for pairs to come.
     pub solved: bool,
-    /// Pairs that its moves lead to, and that are in memory at this step.
+    /// Pairs that its moves lead to.
     pub reads: Vec<Pair>,
+    /// Those of them that are read on the disk, unit by unit; the others are in memory.
+    pub on_disk: Vec<Pair>,
+    /// Whether the pair itself goes to the disk, unit by unit, and not into memory.
+    pub to_disk: bool,
     /// Pairs that go from memory to the disk before this step.
     pub put_out: Vec<Pair>,
     /// Pairs that come back from the disk before this step.
@@ -43,16 +48,36 @@ fn with_rest(bytes: u64, threads: usize) -> u64 {
     bytes.saturating_add(bytes / 8).saturating_add((64 << 20) + ((threads as u64) << 23))
 }
 
+/// What may be in memory at a time.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Budget {
+    /// Anything.
+    Any,
+    /// So many bytes.
+    Bytes(u64),
+    /// Nothing that can be on the disk.
+    Nothing,
+}
+
+impl Budget {
+    fn is_exceeded(self, bytes: u64) -> bool {
+        match self {
+            Self::Any => false,
+            Self::Bytes(most) => bytes > most,
+            Self::Nothing => true,
+        }
+    }
+}
+
 impl Schedule {
-    /// Schedules what is needed to solve the `missing` pairs of up to so many pieces, on so many threads, within `budget` bytes if there
-    /// is one.
+    /// Schedules what is needed to solve the `missing` pairs of up to so many pieces, on so many threads, within a budget.
     ///
     /// If the budget is less than [`Schedule::least`], memory goes beyond it: that is the caller's to see.
-    pub fn new<R: RuleSet>(
+    pub(super) fn new<R: RuleSet>(
         pieces: u32,
         missing: &BTreeSet<Pair>,
         threads: usize,
-        budget: Option<u64>,
+        budget: Budget,
     ) -> Self {
         let needed = with_dependencies::<R>(missing);
         let order = plan(&R::RULES, pieces).into_iter().filter(|pair| needed.contains(pair));
@@ -64,35 +89,87 @@ impl Schedule {
                 uses.entry(dependency).or_default().push(step);
             }
         }
+        // What is in memory, with its size.
         let mut held: BTreeMap<Pair, u64> = BTreeMap::new();
-        let mut sizes: BTreeMap<Pair, u64> = BTreeMap::new();
+        let mut sizes: BTreeMap<Pair, PairMemory> = BTreeMap::new();
         let mut schedule = Schedule { steps: Vec::new(), memory: 0, least: 0 };
         for (step, &pair) in order.iter().enumerate() {
             let reads = pair.dependencies(&R::RULES);
             let solved = missing.contains(&pair);
-            let (size, work) = memory(R::geometry(), pair, threads);
-            let work = if solved { work } else { size.saturating_add(decoded::<R>(pair)) };
-            let take_in: Vec<Pair> =
-                reads.iter().copied().filter(|pair| !held.contains_key(pair)).collect();
-            held.extend(take_in.iter().map(|pair| (*pair, sizes[pair])));
-            let least: u64 = reads.iter().map(|pair| sizes[pair]).sum();
-            schedule.least = schedule.least.max(with_rest(least.saturating_add(work), threads));
-            let in_use = |held: &BTreeMap<Pair, u64>| {
-                with_rest(held.values().sum::<u64>().saturating_add(work), threads)
-            };
-            let mut put_out = Vec::new();
-            while budget.is_some_and(|budget| in_use(&held) > budget) {
-                // Of those that are not needed now, the one that is needed last.
-                let idle = held.keys().filter(|pair| !reads.contains(pair));
-                let next_use = |pair: &&Pair| uses.get(pair).and_then(|uses| uses.last());
-                let Some(&out) = idle.max_by_key(next_use) else { break };
-                held.remove(&out);
-                put_out.push(out);
-            }
-            let memory = in_use(&held);
-            schedule.memory = schedule.memory.max(memory);
-            held.insert(pair, size);
+            let size = PairMemory::of::<R>(pair, threads);
             sizes.insert(pair, size);
+            let work = match solved {
+                true => size.solving,
+                false => sum([size.solved, size.ordering, decoded::<R>(pair)]),
+            };
+            // What each pair takes here, in memory and on the disk, if it can be there.
+            let taken = |other: Pair| match other == pair {
+                true => (work, fits_shelf::<R>(pair).then_some(size.solving_on_shelf)),
+                false => {
+                    let size = &sizes[&other];
+                    (size.solved, fits_shelf::<R>(other).then_some(size.on_shelf))
+                }
+            };
+            let here = || reads.iter().copied().chain([pair]);
+            let least =
+                here().map(|pair| taken(pair).1.unwrap_or(taken(pair).0).min(taken(pair).0));
+            let all = here().map(|pair| taken(pair).0);
+            // With everything on the disk, or, where that saves nothing, in memory.
+            let least = sum(least).saturating_add(size.reading).min(sum(all));
+            schedule.least = schedule.least.max(with_rest(least, threads));
+
+            let was_held: BTreeSet<Pair> = held.keys().copied().collect();
+            held.extend(reads.iter().map(|pair| (*pair, sizes[pair].solved)));
+            let mut disk: BTreeMap<Pair, u64> = BTreeMap::new();
+            // What is brought in before the pair is begun takes something for a moment.
+            let brought = reads.iter().filter(|pair| !was_held.contains(pair));
+            let brought = brought.map(|pair| sizes[pair].ordering).max().unwrap_or(0);
+            let in_use =
+                |held: &BTreeMap<Pair, u64>, disk: &BTreeMap<Pair, u64>, own: Option<u64>| {
+                    let reading = if disk.is_empty() && own.is_none() { 0 } else { size.reading };
+                    let work = own.unwrap_or(work).max(brought);
+                    let all = held.values().chain(disk.values()).copied();
+                    with_rest(sum(all.chain([work, reading])), threads)
+                };
+            // What the pair itself takes if it goes to the disk.
+            let mut own = None;
+            while budget.is_exceeded(in_use(&held, &disk, own)) {
+                // Of those that are not needed now, the one that is needed last.
+                let idle = held.keys().filter(|pair| !reads.contains(pair)).copied();
+                let next_use = |pair: &Pair| uses.get(pair).and_then(|uses| uses.last());
+                if let Some(out) = idle.max_by_key(next_use) {
+                    held.remove(&out);
+                    continue;
+                }
+                // Then the one that frees most memory.
+                let in_memory = here().filter(|other| match *other == pair {
+                    true => own.is_none(),
+                    false => held.contains_key(other),
+                });
+                let movable = in_memory.filter_map(|pair| {
+                    let (memory, on_disk) = taken(pair);
+                    let saved = memory.saturating_sub(on_disk?);
+                    let helps = saved > 0 || matches!(budget, Budget::Nothing);
+                    helps.then_some((saved, pair, on_disk?))
+                });
+                let Some((_, out, on_disk)) = movable.max() else { break };
+                if out == pair {
+                    own = Some(on_disk);
+                } else {
+                    held.remove(&out);
+                    disk.insert(out, on_disk);
+                }
+            }
+            let to_disk = own.is_some();
+            let memory = in_use(&held, &disk, own);
+            schedule.memory = schedule.memory.max(memory);
+            let put_out =
+                was_held.iter().filter(|pair| !held.contains_key(pair)).copied().collect();
+            let take_in = held.keys().filter(|pair| !was_held.contains(pair)).copied().collect();
+            let on_disk = disk.into_keys().collect();
+            if !to_disk {
+                held.insert(pair, size.solved);
+            }
             for uses in uses.values_mut() {
                 if uses.last() == Some(&step) {
                     uses.pop();
@@ -102,11 +179,24 @@ impl Schedule {
             let done_with: Vec<Pair> =
                 reads.iter().chain([&pair]).copied().filter(|pair| !is_needed(pair)).collect();
             held.retain(|pair, _| is_needed(pair));
-            let step = Step { pair, solved, reads, put_out, take_in, memory, done_with };
-            schedule.steps.push(step);
+            schedule.steps.push(Step {
+                pair,
+                solved,
+                reads,
+                on_disk,
+                to_disk,
+                put_out,
+                take_in,
+                memory,
+                done_with,
+            });
         }
         schedule
     }
+}
+
+fn sum(bytes: impl IntoIterator<Item = u64>) -> u64 {
+    bytes.into_iter().fold(0, u64::saturating_add)
 }
 
 /// Bytes of the cells of a pair's tables while it is put into memory.
@@ -148,7 +238,7 @@ mod tests {
     }
 
     /// What is in memory, step by step, by a second account.
-    fn check(schedule: &Schedule, missing: &BTreeSet<Pair>, budget: Option<u64>) {
+    fn check(schedule: &Schedule, missing: &BTreeSet<Pair>, budget: Budget) {
         let mut held = BTreeSet::new();
         let mut out = BTreeSet::new();
         for step in &schedule.steps {
@@ -160,9 +250,18 @@ mod tests {
                 assert!(out.remove(pair) && held.insert(*pair));
             }
             assert_eq!(step.reads, step.pair.dependencies(&Russian::RULES));
-            assert!(step.reads.iter().all(|pair| held.contains(pair)));
-            assert!(budget.is_none_or(|budget| step.memory <= budget));
-            held.insert(step.pair);
+            for pair in &step.reads {
+                let place = if step.on_disk.contains(pair) { &out } else { &held };
+                assert!(place.contains(pair));
+            }
+            if let Budget::Bytes(most) = budget {
+                assert!(step.memory <= most);
+            }
+            if step.to_disk {
+                out.insert(step.pair)
+            } else {
+                held.insert(step.pair)
+            };
             for pair in &step.done_with {
                 assert!(held.remove(pair) || out.remove(pair));
             }
@@ -173,27 +272,36 @@ mod tests {
     #[test]
     fn everything_read_is_in_memory_and_within_the_budget() {
         let missing = all(6);
-        let free = Schedule::new::<Russian>(6, &missing, 2, None);
-        check(&free, &missing, None);
-        assert!(free.steps.iter().all(|step| step.put_out.is_empty()));
+        let free = Schedule::new::<Russian>(6, &missing, 2, Budget::Any);
+        check(&free, &missing, Budget::Any);
+        assert!(free.steps.iter().all(|step| step.put_out.is_empty() && !step.to_disk));
         assert!(free.least < free.memory);
         for budget in [free.least, (free.least + free.memory) / 2, free.memory] {
-            let schedule = Schedule::new::<Russian>(6, &missing, 2, Some(budget));
-            check(&schedule, &missing, Some(budget));
+            let schedule = Schedule::new::<Russian>(6, &missing, 2, Budget::Bytes(budget));
+            check(&schedule, &missing, Budget::Bytes(budget));
+            let on_disk = schedule.steps.iter().filter(|step| step.to_disk).count();
+            assert_eq!(on_disk > 0, budget < free.memory);
         }
-        assert!(
-            Schedule::new::<Russian>(6, &missing, 2, Some(free.least - 1)).memory >= free.least
-        );
+        let short = Schedule::new::<Russian>(6, &missing, 2, Budget::Bytes(free.least - 1));
+        assert!(short.memory >= free.least);
+        let nothing = Schedule::new::<Russian>(6, &missing, 2, Budget::Nothing);
+        check(&nothing, &missing, Budget::Nothing);
+        let fits = |pair: &Pair| fits_shelf::<Russian>(*pair);
+        for step in &nothing.steps {
+            assert_eq!(step.to_disk, fits(&step.pair));
+            let on_disk = step.reads.iter().filter(|pair| fits(pair)).count();
+            assert_eq!(step.on_disk.len(), on_disk);
+        }
     }
 
     #[test]
     fn pairs_that_are_there_are_restored_only_if_they_are_needed() {
         let missing: BTreeSet<Pair> = [Pair::of("KvK".parse().unwrap())].into();
-        assert_eq!(Schedule::new::<Russian>(4, &missing, 1, None).steps.len(), 1);
+        assert_eq!(Schedule::new::<Russian>(4, &missing, 1, Budget::Any).steps.len(), 1);
         let missing: BTreeSet<Pair> =
             all(4).into_iter().filter(|pair| pair.first().pieces() == 4).collect();
-        let schedule = Schedule::new::<Russian>(4, &missing, 1, None);
-        check(&schedule, &missing, None);
+        let schedule = Schedule::new::<Russian>(4, &missing, 1, Budget::Any);
+        check(&schedule, &missing, Budget::Any);
         assert!(schedule.steps.iter().any(|step| !step.solved));
         assert_eq!(schedule.steps.iter().filter(|step| step.solved).count(), missing.len());
     }

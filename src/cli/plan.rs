@@ -39,18 +39,25 @@ fn write(out: &mut impl Write, forecast: &Forecast) -> io::Result<()> {
     if forecast.steps.is_empty() {
         return writeln!(out, "nothing to do: all tables are there");
     }
-    let titles = ["slices", "positions", "reads", "MB memory", "MB scratch", "MB tables", "time"];
-    let [slices, positions, reads, memory, scratch, tables, time] = titles;
+    let titles =
+        ["slices", "positions", "reads", "on disk", "MB memory", "MB scratch", "MB tables", "time"];
+    let [slices, positions, reads, on_disk, memory, scratch, tables, time] = titles;
     writeln!(
         out,
-        "{slices:<22} {positions:>15} {reads:>6} {memory:>10} {scratch:>11} {tables:>10} {time:>12}"
+        "{slices:<22} {positions:>15} {reads:>6} {on_disk:>9} {memory:>10} {scratch:>11} {tables:>10} {time:>12}"
     )?;
     for step in &forecast.steps {
         let names: Vec<String> = step.step.pair.slices().map(|slice| slice.to_string()).collect();
         let made = if step.step.solved { "" } else { " (there)" };
+        let on_disk = match (step.step.on_disk.len(), step.step.to_disk) {
+            (0, false) => String::new(),
+            (0, true) => "itself".to_owned(),
+            (pairs, false) => pairs.to_string(),
+            (pairs, true) => format!("{pairs}+itself"),
+        };
         writeln!(
             out,
-            "{:<22} {:>15} {:>6} {:>10} {:>11} {:>10} {:>12}",
+            "{:<22} {:>15} {:>6} {on_disk:>9} {:>10} {:>11} {:>10} {:>12}",
             names.join(" ") + made,
             grouped(step.positions),
             step.step.reads.len(),

@@ -2,8 +2,9 @@
 
 use num_traits::{PrimInt, Zero};
 
-use super::pair_table::{Finished, PairTable, Scores};
+use super::pair_table::{Finished, PairTable};
 use super::score::Score;
+use super::shelf::{UnitScores, Units};
 use super::subsets::SubsetTables;
 use crate::board::{Bits, Geometry, MAX_SQUARES, squares_of};
 use crate::index::{Material, Men, Pair, rank_subset};
@@ -19,7 +20,7 @@ pub(crate) struct Target<'a, R: RuleSet> {
 }
 
 impl<R: RuleSet> Target<'_, R> {
-    /// Half of the pair in which the other side is to move.
+    /// ShelfHalf of the pair in which the other side is to move.
     #[inline(always)]
     pub fn side(&self) -> usize {
         !self.flipped as usize
@@ -27,13 +28,19 @@ impl<R: RuleSet> Target<'_, R> {
 
     /// Score, for the other side, of a placement seen by the side that moved.
     #[inline(always)]
-    fn score<S: Score>(&self, after: &Turned<R::Bits>) -> S {
+    fn score<S: Score>(&self, after: &Turned<R::Bits>, units: &mut Units) -> S {
         let layout = &self.table.layout;
-        let index = match self.flipped {
+        let (slot, index) = match self.flipped {
             false => layout.index(after),
             true => layout.index(&after.passed(layout.geometry)),
         };
-        self.table.scores[self.side()].get(index)
+        self.unit(slot, units).get(index)
+    }
+
+    /// Scores of a slot, for the other side.
+    #[inline(always)]
+    pub fn unit<'u>(&'u self, slot: usize, units: &'u mut Units) -> UnitScores<'u> {
+        self.table.scores[self.side()].source().unit(slot, self.table.layout.unit_len(), units)
     }
 
     /// Where the scores lie of placements with one more king of the side that moved.
@@ -42,27 +49,24 @@ impl<R: RuleSet> Target<'_, R> {
         &'s self,
         subsets: &'s SubsetTables<R::Bits>,
         after: &Turned<R::Bits>,
+        units: &'s mut Units,
     ) -> TargetRow<'s> {
         let layout = &self.table.layout;
         let seen = if self.flipped { after.passed(layout.geometry) } else { *after };
-        let base = layout.base(Men { own: seen.own_men, opp: seen.opp_men });
+        let slot = layout.slot(Men { own: seen.own_men, opp: seen.opp_men });
         let (a, b) = (rank_subset(seen.own_kings) as usize, rank_subset(seen.opp_kings) as usize);
         let with = subsets.of_size(after.own_kings.count_ones() as u8);
-        let scores = &self.table.scores[self.side()];
+        let scores = self.unit(slot, units);
         match self.flipped {
-            false => {
-                TargetRow { scores, base: base + b, ranks: with.with(a), stride: layout.b_sets }
-            }
-            true => {
-                TargetRow { scores, base: base + a * layout.b_sets, ranks: with.with(b), stride: 1 }
-            }
+            false => TargetRow { scores, base: b, ranks: with.with(a), stride: layout.b_sets },
+            true => TargetRow { scores, base: a * layout.b_sets, ranks: with.with(b), stride: 1 },
         }
     }
 }
 
 /// Placements of a finished pair that differ in one king.
 struct TargetRow<'s> {
-    scores: &'s Scores,
+    scores: UnitScores<'s>,
     base: usize,
     /// Ranks of the kings, by the square of the one.
     ranks: &'s [u32],
@@ -80,10 +84,10 @@ impl TargetRow<'_> {
                 + self.ranks[if flipped { last - square } else { square }] as usize * self.stride
         };
         match self.scores {
-            Scores::Narrow(scores) => {
+            UnitScores::Narrow(scores) => {
                 squares_of(on).for_each(|sq| sink(sq, S::narrow(scores[index(sq)])));
             }
-            Scores::Wide(scores) => {
+            UnitScores::Wide(scores) => {
                 squares_of(on).for_each(|sq| sink(sq, S::wide(scores[index(sq)])));
             }
         }
@@ -197,9 +201,14 @@ impl<'a, R: RuleSet> Targets<'a, R> {
 
     /// Score of a capture, for the side that captures.
     #[inline(always)]
-    fn capture_score<S: Score>(&self, position: &Turned<R::Bits>, capture: &Capture<R::Bits>) -> S {
+    fn capture_score<S: Score>(
+        &self,
+        position: &Turned<R::Bits>,
+        capture: &Capture<R::Bits>,
+        units: &mut Units,
+    ) -> S {
         match self.after_capture(position, capture) {
-            Some(target) => target.score(&position.captured(capture)),
+            Some(target) => target.score(&position.captured(capture), units),
             None => S::of::<R>(R::RULES.no_move.value()),
         }
         .before_move::<R>()
@@ -212,13 +221,14 @@ impl<'a, R: RuleSet> Targets<'a, R> {
         geometry: &Geometry<R::Bits>,
         position: &Turned<R::Bits>,
         list: &mut Captures<R::Bits>,
+        units: &mut Units,
     ) -> Option<S> {
         let pieces = squares_of(position.own_men).map(|from| (from, false));
         let pieces = pieces.chain(squares_of(position.own_kings).map(|from| (from, true)));
         let mut best: Option<(u64, S)> = None;
         for piece in pieces {
             captures_of::<R>(geometry, position, piece, list);
-            best = best.max(self.best_of(position, list));
+            best = best.max(self.best_of(position, list, units));
         }
         best.map(|(_, score)| score)
     }
@@ -233,6 +243,7 @@ impl<'a, R: RuleSet> Targets<'a, R> {
         position: &Turned<R::Bits>,
         on: R::Bits,
         best: &mut BestCaptures<R::Bits, S>,
+        units: &mut Units,
     ) {
         best.clear(on);
         // What the one more king takes depends on its first victim alone.
@@ -253,16 +264,16 @@ impl<'a, R: RuleSet> Targets<'a, R> {
                     list.push((*c, r));
                 },
             );
-            if let Some((rank, score)) = self.best_of(position, &best.list) {
+            if let Some((rank, score)) = self.best_of(position, &best.list, units) {
                 squares_of(from).for_each(|square| best.offer::<R>(square, rank, score));
             }
         });
         // What the other pieces take does not depend on it, but where it is in the way.
         for from in squares_of(position.own_men) {
-            self.best_captures_of(geometry, subsets, position, (from, false), on, best);
+            self.best_captures_of(geometry, subsets, position, (from, false), on, (best, units));
         }
         for from in squares_of(position.own_kings) {
-            self.best_captures_of(geometry, subsets, position, (from, true), on, best);
+            self.best_captures_of(geometry, subsets, position, (from, true), on, (best, units));
         }
     }
 
@@ -275,7 +286,7 @@ impl<'a, R: RuleSet> Targets<'a, R> {
         position: &Turned<R::Bits>,
         piece: (u8, bool),
         on: R::Bits,
-        best: &mut BestCaptures<R::Bits, S>,
+        (best, units): (&mut BestCaptures<R::Bits, S>, &mut Units),
     ) {
         let mut list = std::mem::take(&mut best.list);
         let needs = captures_of::<R>(geometry, position, piece, &mut list);
@@ -284,7 +295,7 @@ impl<'a, R: RuleSet> Targets<'a, R> {
                 let on = on & !needs;
                 match self.after_capture(position, capture) {
                     Some(target) => {
-                        let row = target.row(subsets, &position.captured(capture));
+                        let row = target.row(subsets, &position.captured(capture), units);
                         row.visit(on, target.flipped, |square, score: S| {
                             best.offer::<R>(square, *rank, score.before_move::<R>());
                         });
@@ -299,7 +310,7 @@ impl<'a, R: RuleSet> Targets<'a, R> {
                 let mut position = *position;
                 position.own_kings = position.own_kings | R::Bits::bit(square);
                 captures_of::<R>(geometry, &position, piece, &mut list);
-                if let Some((rank, score)) = self.best_of(&position, &list) {
+                if let Some((rank, score)) = self.best_of(&position, &list, units) {
                     best.offer::<R>(square, rank, score);
                 }
             }
@@ -313,13 +324,14 @@ impl<'a, R: RuleSet> Targets<'a, R> {
         &self,
         position: &Turned<R::Bits>,
         captures: &[(Capture<R::Bits>, u64)],
+        units: &mut Units,
     ) -> Option<(u64, S)> {
         let rank = match R::RULES.precedence.is_empty() {
             true => 0,
             false => captures.iter().map(|&(_, rank)| rank).max()?,
         };
         let best = captures.iter().filter(|capture| capture.1 == rank);
-        best.map(|(capture, _)| self.capture_score(position, capture))
+        best.map(|(capture, _)| self.capture_score(position, capture, units))
             .max()
             .map(|score| (rank, score))
     }

@@ -12,12 +12,16 @@ mod restore;
 mod rows;
 mod score;
 mod set_up;
+mod shelf;
 mod single;
 mod solver;
 mod subsets;
 mod unit;
 
 pub use pair_table::{Finished, PairTable};
-pub use restore::{StoredValues, restore};
-pub use solver::{Monitor, SolveError, SolveOptions, check_size, memory, solve};
+pub use restore::{ReadValues, StoredValues, restore};
+pub use shelf::{Shelf, ShelfError};
+pub use solver::{
+    Monitor, PairMemory, SolveError, SolveOptions, check_size, solve, solve_on_shelf,
+};
 pub use subsets::SubsetTables;

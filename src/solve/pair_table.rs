@@ -3,9 +3,10 @@
 use num_traits::{One, PrimInt, Zero};
 use rayon::prelude::*;
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::score::Score;
+use super::shelf::{Half, Shelf, ShelfError, ShelfHalf, UnitScores, Units};
 use super::solver::SolveError;
 use super::subsets::SubsetTables;
 use crate::board::{Bits, Geometry, squares_of};
@@ -34,19 +35,19 @@ impl<B: Bits> Layout<B> {
         self.a_sets * self.b_sets
     }
 
-    /// Index of the first placement of a unit.
+    /// Slot of a placement of men.
     #[inline(always)]
-    pub fn base(&self, men: Men<B>) -> usize {
-        self.slots[self.men.rank(men) as usize] as usize * self.unit_len()
+    pub fn slot(&self, men: Men<B>) -> usize {
+        self.slots[self.men.rank(men) as usize] as usize
     }
 
-    /// Index of a placement in the coordinates of the pair.
+    /// Slot of a placement in the coordinates of the pair, and its index there.
     #[inline(always)]
-    pub fn index(&self, placement: &Turned<B>) -> usize {
-        let base = self.base(Men { own: placement.own_men, opp: placement.opp_men });
+    pub fn index(&self, placement: &Turned<B>) -> (usize, usize) {
+        let slot = self.slot(Men { own: placement.own_men, opp: placement.opp_men });
         let a = rank_subset(placement.own_kings) as usize;
         let b = rank_subset(placement.opp_kings) as usize;
-        base + a * self.b_sets + b
+        (slot, a * self.b_sets + b)
     }
 }
 
@@ -55,19 +56,32 @@ impl<B: Bits> Layout<B> {
 pub(crate) enum Scores {
     Narrow(Vec<u8>),
     Wide(Vec<u16>),
+    /// Outside memory.
+    Shelf {
+        shelf: Arc<dyn Shelf>,
+        side: usize,
+        wide: bool,
+    },
 }
 
 impl Scores {
     #[inline(always)]
-    pub fn get<S: Score>(&self, index: usize) -> S {
+    pub fn source(&self) -> Half<'_> {
         match self {
-            Self::Narrow(scores) => S::narrow(scores[index]),
-            Self::Wide(scores) => S::wide(scores[index]),
+            Self::Narrow(scores) => Half::Narrow(scores),
+            Self::Wide(scores) => Half::Wide(scores),
+            &Self::Shelf { ref shelf, side, wide } => {
+                Half::Shelf(ShelfHalf { shelf: &**shelf, side, wide })
+            }
         }
     }
 
     pub fn is_wide(&self) -> bool {
-        matches!(self, Self::Wide(_))
+        match self {
+            Self::Narrow(_) => false,
+            Self::Wide(_) => true,
+            Self::Shelf { wide, .. } => *wide,
+        }
     }
 }
 
@@ -77,6 +91,8 @@ pub struct PairTable<R: RuleSet> {
     pub(crate) layout: Layout<R::Bits>,
     /// With side A to move, and with side B.
     pub(crate) scores: [Scores; 2],
+    /// What was read from a shelf lately.
+    idle: Mutex<Vec<Units>>,
 }
 
 /// Pairs that are solved.
@@ -110,7 +126,26 @@ impl<R: RuleSet> PairTable<R> {
         let placements = layout.unit_len() * layout.slots.len();
         let (mut a, mut b) = (vec![0; placements], vec![0; placements]);
         let filled = fill([&mut a, &mut b])?;
-        Ok(filled.then_some(PairTable { layout, scores: [a, b].map(Scores::Narrow) }))
+        Ok(filled.then(|| PairTable::new(layout, [a, b].map(Scores::Narrow))))
+    }
+
+    /// A pair of which all scores are on a shelf.
+    ///
+    /// # Errors
+    /// If the pair is too large to be numbered, see [`check_size`](super::check_size).
+    pub fn on_shelf(pair: Pair, shelf: Arc<dyn Shelf>) -> Result<Self, SolveError> {
+        let mut layout = Layout::new::<R>(pair)?;
+        layout.sort_by_level::<R>();
+        Ok(Self::with_shelf(layout, shelf))
+    }
+
+    pub(super) fn with_shelf(layout: Layout<R::Bits>, shelf: Arc<dyn Shelf>) -> Self {
+        let wide = shelf.is_wide();
+        Self::new(layout, [0, 1].map(|side| Scores::Shelf { shelf: shelf.clone(), side, wide }))
+    }
+
+    pub(super) fn new(layout: Layout<R::Bits>, scores: [Scores; 2]) -> Self {
+        PairTable { layout, scores, idle: Mutex::default() }
     }
 
     /// Which half of the pair holds a slice.
@@ -123,26 +158,65 @@ impl<R: RuleSet> PairTable<R> {
     }
 
     /// Value of a position of the pair. Its pieces must be those of the pair.
-    pub fn value(&self, position: &Turned<R::Bits>) -> Value {
-        let geometry = self.layout.geometry;
-        match self.side(Material::of(position)) {
-            0 => self.scores[0].get::<u16>(self.layout.index(position)),
-            _ => self.scores[1].get::<u16>(self.layout.index(&position.passed(geometry))),
-        }
-        .value::<R>()
+    ///
+    /// # Errors
+    /// Only pairs on a shelf have any: if it cannot be read.
+    pub fn value(&self, position: &Turned<R::Bits>) -> Result<Value, SolveError> {
+        let side = self.side(Material::of(position));
+        let (slot, index) = match side {
+            0 => self.layout.index(position),
+            _ => self.layout.index(&position.passed(self.layout.geometry)),
+        };
+        let mut units = Units::default();
+        let scores = self.scores[side].source().unit(slot, self.layout.unit_len(), &mut units);
+        let value = scores.get::<u16>(index).value::<R>();
+        units.check().map_err(|source| self.shelf_error(source))?;
+        Ok(value)
+    }
+
+    fn shelf_error(&self, source: ShelfError) -> SolveError {
+        SolveError::Shelf { pair: self.pair(), source }
     }
 
     /// Counts over all positions of a slice of the pair.
-    pub fn counts(&self, slice: Material) -> Counts {
+    ///
+    /// # Errors
+    /// Only pairs on a shelf have any: if it cannot be read.
+    pub fn counts(&self, slice: Material) -> Result<Counts, SolveError> {
         let positions = SliceIndex::new(self.layout.geometry, slice).len();
-        match &self.scores[self.side(slice)] {
-            Scores::Narrow(scores) => count::<R, u8>(scores, positions),
-            Scores::Wide(scores) => count::<R, u16>(scores, positions),
+        let len = self.layout.unit_len();
+        let placements = (len * self.layout.slots.len()) as u64;
+        let source = self.scores[self.side(slice)].source();
+        let mut total = match source {
+            Half::Narrow(scores) => in_chunks(scores, count::<R, u8>),
+            Half::Wide(scores) => in_chunks(scores, count::<R, u16>),
+            Half::Shelf(_) => {
+                let count = |units: &mut Units, slot| {
+                    let counts = match source.unit(slot, len, units) {
+                        UnitScores::Narrow(scores) => count::<R, u8>(scores),
+                        UnitScores::Wide(scores) => count::<R, u16>(scores),
+                    };
+                    units.check().map(|()| counts)
+                };
+                let slots = (0..self.layout.slots.len()).into_par_iter();
+                let counts = slots.map_init(Units::default, count);
+                let total = counts.try_reduce(Counts::default, |x, y| Ok(x.merge(y)));
+                total.map_err(|source| self.shelf_error(source))?
+            }
+        };
+        // Placements that are no position all hold the quickest win, so they are counted with it.
+        total.wins -= placements - positions;
+        if total.wins == 0 {
+            total.longest_win = None;
         }
+        Ok(total)
     }
 
     /// Calls `visit` for the positions `start..start + len` of a slice of the pair, in index order,
     /// with their values, and whether the side to move has a capture. `index` is that of the slice.
+    ///
+    /// # Errors
+    /// Only pairs on a shelf have any: if it cannot be read. `visit` was called for the positions before then.
     pub fn visit(
         &self,
         index: &SliceIndex<R::Bits>,
@@ -150,7 +224,7 @@ impl<R: RuleSet> PairTable<R> {
         start: u64,
         len: u64,
         mut visit: impl FnMut(Value, bool),
-    ) {
+    ) -> Result<(), SolveError> {
         let geometry = self.layout.geometry;
         let slice = index.material();
         let side = self.side(slice);
@@ -159,14 +233,23 @@ impl<R: RuleSet> PairTable<R> {
         let mut unit = start / index.unit_len();
         let mut skip = start % index.unit_len();
         let mut left = len;
+        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut units = idle().pop().unwrap_or_default();
         while left > 0 {
             let men = index.men().unrank(unit);
-            let base = self.layout.base(match side {
+            let slot = self.layout.slot(match side {
                 0 => men,
                 _ => men.turned(geometry),
             });
+            let (source, len) = (self.scores[side].source(), self.layout.unit_len());
+            if let Half::Shelf(_) = source {
+                // Read now, to hear whether it can be.
+                source.unit(slot, len, &mut units);
+                units.check().map_err(|source| self.shelf_error(source))?;
+            }
+            let scores = source.unit(slot, len, &mut units);
             let men_set = men.own | men.opp;
-            for (opp, &opp_kings) in opp_subsets.sets.iter().enumerate() {
+            'unit: for (opp, &opp_kings) in opp_subsets.sets.iter().enumerate() {
                 if !free_of(opp_kings, men_set) {
                     continue;
                 }
@@ -208,12 +291,11 @@ impl<R: RuleSet> PairTable<R> {
                                 (opp_subsets.turned[opp] as usize, own_subsets.turned[own] as usize)
                             }
                         };
-                        let place = base + a * self.layout.b_sets + b;
-                        let score = self.scores[side].get::<u16>(place);
+                        let score = scores.get::<u16>(a * self.layout.b_sets + b);
                         visit(score.value::<R>(), capturing.contains(square));
                         left -= 1;
                         if left == 0 {
-                            return;
+                            break 'unit;
                         }
                     }
                     skip = 0;
@@ -221,6 +303,8 @@ impl<R: RuleSet> PairTable<R> {
             }
             unit += 1;
         }
+        idle().push(units);
+        Ok(())
     }
 }
 
@@ -229,32 +313,26 @@ pub(crate) fn free_of<B: Bits>(set: B, taken: B) -> bool {
     (set & taken).is_zero()
 }
 
-/// Placements that are no position all hold the quickest win, so they are counted with it and
-/// taken off again.
-fn count<R: RuleSet, S: Score>(scores: &[S], positions: u64) -> Counts {
-    let chunk = |scores: &[S]| {
-        let mut counts = Counts::default();
-        let (mut slowest_win, mut slowest_loss) = (S::BEST, None);
-        for &score in scores {
-            if score.is_win() {
-                counts.wins += 1;
-                slowest_win = slowest_win.min(score);
-            } else if score.is_decided() {
-                counts.losses += 1;
-                slowest_loss = slowest_loss.max(Some(score));
-            } else {
-                counts.draws += 1;
-            }
+fn in_chunks<S: Score>(scores: &[S], count: fn(&[S]) -> Counts) -> Counts {
+    scores.par_chunks(1 << 16).map(count).reduce(Counts::default, Counts::merge)
+}
+
+/// Counts of placements.
+fn count<R: RuleSet, S: Score>(scores: &[S]) -> Counts {
+    let mut counts = Counts::default();
+    let (mut slowest_win, mut slowest_loss) = (S::BEST, None);
+    for &score in scores {
+        if score.is_win() {
+            counts.wins += 1;
+            slowest_win = slowest_win.min(score);
+        } else if score.is_decided() {
+            counts.losses += 1;
+            slowest_loss = slowest_loss.max(Some(score));
+        } else {
+            counts.draws += 1;
         }
-        counts.longest_win = slowest_win.value::<R>().plies();
-        counts.longest_loss = slowest_loss.and_then(|score| score.value::<R>().plies());
-        counts
-    };
-    let chunks = scores.par_chunks(1 << 16).map(chunk);
-    let mut total = chunks.reduce(Counts::default, Counts::merge);
-    total.wins -= scores.len() as u64 - positions;
-    if total.wins == 0 {
-        total.longest_win = None;
     }
-    total
+    counts.longest_win = slowest_win.value::<R>().plies();
+    counts.longest_loss = slowest_loss.and_then(|score| score.value::<R>().plies());
+    counts
 }

@@ -6,6 +6,7 @@ use super::buckets::{Buckets, SIDE_BIT, TooLong};
 use super::isa::{decrement, row_len};
 use super::score::Score;
 use super::set_up::Tally;
+use super::shelf::Half;
 use super::subsets::{Row, SubsetTables, Subsets};
 use super::unit::{Both, PairContext, Scratch, Unit};
 use crate::board::{Bits, squares_of};
@@ -94,26 +95,26 @@ impl<R: RuleSet> Unit<'_, R> {
     pub(super) fn solve_in_rows<S: Score>(
         &self,
         vectors: bool,
-        done: [&[S]; 2],
+        done: [Half; 2],
         scores: Both<S>,
         scratch: &mut Scratch<R::Bits, S>,
     ) -> Result<(), TooLong> {
         let PairContext { layout, subsets, .. } = self.context;
         let first = layout.pair.first();
         let [scores_a, scores_b] = scores;
-        let Scratch { rows, buckets, best, .. } = scratch;
+        let Scratch { rows, buckets, best, units, .. } = scratch;
         buckets.clear();
         rows[0].clear(subsets, first.own_kings, self.b.sets.len());
         rows[1].clear(subsets, first.opp_kings, self.a.sets.len());
-        self.man_moves(0, done[1], scores_a);
-        self.man_moves(1, done[0], scores_b);
+        self.man_moves(0, done[1], scores_a, units);
+        self.man_moves(1, done[0], scores_b, units);
         let width = self.b.sets.len();
         {
             let [a, b] = rows.each_mut();
             for row in &self.a.rows {
                 let here = row.first * width..(row.first + row.len) * width;
                 let scores = [&mut scores_a[here.clone()], &mut scores_b[here]];
-                self.set_up(0, row, scores, [&mut *a, &mut *b], buckets, best);
+                self.set_up(0, row, scores, [&mut *a, &mut *b], buckets, (best, units));
             }
         }
         if rows.iter().all(|rows| rows.rests == 0) {

@@ -1,9 +1,11 @@
 //! Values as small numbers that grow with how good a position is for the side to move.
 
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::fmt::Debug;
 use std::sync::atomic::{AtomicU8, AtomicU16, Ordering::Relaxed};
 
+use super::shelf::Half;
 use crate::rules::{NoMove, RuleSet};
 use crate::value::{Value, Wld};
 
@@ -25,10 +27,10 @@ pub(crate) trait Score: Copy + Ord + Debug + Default + Send + Sync + 'static {
     /// an excess is seen before anything wraps.
     const LONGEST: u16;
 
-    /// Half distance to code.
+    /// ShelfHalf distance to code.
     fn loss(half: u16) -> Self;
     fn win(half: u16) -> Self;
-    /// Half distance of a decided score.
+    /// ShelfHalf distance of a decided score.
     fn half(self) -> u16;
     /// See [`Value::before_move`].
     fn before_move<R: RuleSet>(self) -> Self;
@@ -37,6 +39,10 @@ pub(crate) trait Score: Copy + Ord + Debug + Default + Send + Sync + 'static {
     /// Scores of one byte as bytes; `None` of wider ones.
     fn bytes(scores: &[Self]) -> Option<&[u8]>;
     fn bytes_mut(scores: &mut [Self]) -> Option<&mut [u8]>;
+    /// Scores as a [`Shelf`](super::shelf::Shelf) keeps them.
+    fn to_bytes(scores: &[Self]) -> Cow<'_, [u8]>;
+    /// Scores in memory as others read them.
+    fn source(scores: &[Self]) -> Half<'_>;
 
     #[inline(always)]
     fn is_decided(self) -> bool {
@@ -57,7 +63,7 @@ pub(crate) trait Score: Copy + Ord + Debug + Default + Send + Sync + 'static {
         }
     }
 
-    /// The code of a value. Half distances must have one.
+    /// The code of a value. ShelfHalf distances must have one.
     #[inline(always)]
     fn of<R: RuleSet>(value: Value) -> Self {
         match (value.wld(), R::RULES.no_move.halves().half(value)) {
@@ -84,7 +90,7 @@ pub(crate) trait Score: Copy + Ord + Debug + Default + Send + Sync + 'static {
 }
 
 macro_rules! score {
-    ($word:ty, $shared:ty, $longest:expr, $bytes:expr, $bytes_mut:expr) => {
+    ($word:ty, $shared:ty, $longest:expr, $source:ident, $bytes:expr, $bytes_mut:expr, $to_bytes:expr) => {
         impl Score for $word {
             type Shared = $shared;
 
@@ -130,6 +136,15 @@ macro_rules! score {
                 $bytes_mut(scores)
             }
 
+            fn to_bytes(scores: &[Self]) -> Cow<'_, [u8]> {
+                $to_bytes(scores)
+            }
+
+            #[inline(always)]
+            fn source(scores: &[Self]) -> Half<'_> {
+                Half::$source(scores)
+            }
+
             #[inline(always)]
             fn narrow(byte: u8) -> Self {
                 match byte {
@@ -170,9 +185,11 @@ macro_rules! score {
     };
 }
 
-score!(u8, AtomicU8, 125, Some, Some);
+score!(u8, AtomicU8, 125, Narrow, Some, Some, Cow::Borrowed);
 // Tables hold distances of up to 32,766 plies.
-score!(u16, AtomicU16, 16_000, |_| None, |_| None);
+score!(u16, AtomicU16, 16_000, Wide, |_| None, |_| None, |scores: &[u16]| {
+    Cow::Owned(scores.iter().flat_map(|score| score.to_le_bytes()).collect())
+});
 
 /// A place for a number, owned by one thread or shared. Relaxed order is enough: passes over
 /// shared slots are joined before their results are read.

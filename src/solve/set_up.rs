@@ -6,6 +6,7 @@ use super::buckets::Buckets;
 use super::captures::{BestCaptures, Captures, has_man_move, turned_square};
 use super::pair_table::free_of;
 use super::score::Score;
+use super::shelf::Units;
 use super::subsets::{Row, SubsetTables};
 use super::unit::{Both, PairContext, Place, Unit};
 use crate::board::{Bits, squares_of};
@@ -65,7 +66,7 @@ impl<R: RuleSet> Unit<'_, R> {
         scores: Both<S>,
         tallies: [&mut T; 2],
         buckets: &mut Buckets,
-        best: &mut BestCaptures<R::Bits, S>,
+        (best, units): (&mut BestCaptures<R::Bits, S>, &mut Units),
     ) {
         let width = self.b.sets.len();
         let start = (place * self.a.sets.len() + row.first) * width;
@@ -93,7 +94,7 @@ impl<R: RuleSet> Unit<'_, R> {
                             (row, opp),
                             (begin, stride),
                             &mut positions,
-                            best,
+                            (best, units),
                         );
                         continue;
                     }
@@ -103,7 +104,8 @@ impl<R: RuleSet> Unit<'_, R> {
                             _ => (opp, row.first + nth),
                         };
                         let index = begin + nth * stride;
-                        self.set_up_one(side, place, (a, b), index, &mut positions, &mut best.list);
+                        let list = (&mut best.list, &mut *units);
+                        self.set_up_one(side, place, (a, b), index, &mut positions, list);
                     }
                 }
             }
@@ -119,7 +121,7 @@ impl<R: RuleSet> Unit<'_, R> {
         (row, opp_rank): (&Row<R::Bits>, usize),
         (first, stride): (usize, usize),
         positions: &mut Positions<S, T>,
-        best: &mut BestCaptures<R::Bits, S>,
+        (best, units): (&mut BestCaptures<R::Bits, S>, &mut Units),
     ) {
         let PairContext { geometry, targets, subsets, .. } = self.context;
         let opp_kings = if side == 0 { self.b.sets[opp_rank] } else { self.a.sets[opp_rank] };
@@ -146,7 +148,7 @@ impl<R: RuleSet> Unit<'_, R> {
         };
         let seen = captures_with_king::<R>(geometry, &rest, view(free));
         if !seen.is_zero() {
-            targets[side].best_captures_with_king(geometry, subsets, &rest, seen, best);
+            targets[side].best_captures_with_king(geometry, subsets, &rest, seen, best, units);
             for square in squares_of(seen) {
                 let score = best.scores[square as usize];
                 let square = if side == 0 { square } else { turned_square(geometry, square) };
@@ -236,7 +238,7 @@ impl<R: RuleSet> Unit<'_, R> {
         (a, b): (usize, usize),
         index: usize,
         positions: &mut Positions<S, T>,
-        list: &mut Captures<R::Bits>,
+        list: (&mut Captures<R::Bits>, &mut Units),
     ) {
         let (a_kings, b_kings) = (self.a.sets[a], self.b.sets[b]);
         let taken = place.occupied | a_kings;
@@ -266,11 +268,11 @@ impl<R: RuleSet> Unit<'_, R> {
         index: usize,
         score: &mut S,
         buckets: &mut Buckets,
-        list: &mut Captures<R::Bits>,
+        (list, units): (&mut Captures<R::Bits>, &mut Units),
     ) -> u8 {
         let PairContext { geometry, targets, .. } = self.context;
         let mut open = 0;
-        if let Some(best) = targets[side].best_capture(geometry, position, list) {
+        if let Some(best) = targets[side].best_capture(geometry, position, list, units) {
             *score = best;
         } else {
             let occupied = position.occupied();

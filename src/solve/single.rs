@@ -9,7 +9,8 @@ use super::buckets::{Buckets, SIDE_BIT, TooLong};
 use super::captures::BestCaptures;
 use super::score::{Score, Slot};
 use super::set_up::Tally;
-use super::unit::{Both, PairContext, Place, Scratch, Unit};
+use super::shelf::{Half, Units};
+use super::unit::{Both, PairContext, Place, Scratch, Unit, UnitError};
 use crate::board::{Bits, squares_of};
 use crate::index::Men;
 use crate::rules::{RuleSet, UnitKind, king_reach};
@@ -33,18 +34,18 @@ impl<R: RuleSet> Unit<'_, R> {
     /// Like [`Unit::solve`], one position after the other.
     pub(super) fn solve_one_by_one<S: Score>(
         &self,
-        done: [&[S]; 2],
+        done: [Half; 2],
         scores: Both<S>,
         scratch: &mut Scratch<R::Bits, S>,
     ) -> Result<(), TooLong> {
         let [scores_a, scores_b] = scores;
-        let Scratch { open: [open_a, open_b], buckets, best, .. } = scratch;
+        let Scratch { open: [open_a, open_b], buckets, best, units, .. } = scratch;
         buckets.clear();
         for open in [&mut *open_a, &mut *open_b] {
             open.resize(scores_a.len(), 0);
         }
-        self.man_moves(0, done[1], scores_a);
-        self.man_moves(1, done[0], scores_b);
+        self.man_moves(0, done[1], scores_a, units);
+        self.man_moves(1, done[0], scores_b, units);
         let width = self.b.sets.len();
         for place in 0..self.places.len() {
             for row in &self.a.rows {
@@ -53,7 +54,7 @@ impl<R: RuleSet> Unit<'_, R> {
                 let scores = [&mut scores_a[here.clone()], &mut scores_b[here.clone()]];
                 let mut a = Singles { start, open: &mut open_a[here.clone()] };
                 let mut b = Singles { start, open: &mut open_b[here] };
-                self.set_up(place, row, scores, [&mut a, &mut b], buckets, best);
+                self.set_up(place, row, scores, [&mut a, &mut b], buckets, (best, units));
             }
         }
         {
@@ -80,15 +81,19 @@ impl<R: RuleSet> Unit<'_, R> {
     /// Like [`Unit::solve`], with all threads of the pool at work on the one unit. `stop` is asked between distances.
     pub fn solve_in_parallel<S: Score>(
         &self,
-        done: [&[S]; 2],
+        done: [Half; 2],
         scores: Both<S>,
         stop: &dyn Fn() -> bool,
-    ) -> Result<(), TooLong> {
+    ) -> Result<(), UnitError> {
         let [scores_a, scores_b] = scores;
-        rayon::join(
-            || self.man_moves(0, done[1], scores_a),
-            || self.man_moves(1, done[0], scores_b),
-        );
+        let units = || Units::around(self.context.layout.unit_len());
+        let man_moves = |side: usize, scores: &mut [S]| {
+            let mut units = units();
+            self.man_moves(side, done[1 - side], scores, &mut units);
+            units.check()
+        };
+        let (a, b) = rayon::join(|| man_moves(0, scores_a), || man_moves(1, scores_b));
+        a.and(b)?;
         let mut open_a = vec![0u8; scores_a.len()];
         let mut open_b = vec![0u8; scores_b.len()];
         let mut rest = [&mut *scores_a, &mut *scores_b];
@@ -107,20 +112,21 @@ impl<R: RuleSet> Unit<'_, R> {
         let mut buckets = rows
             .into_par_iter()
             .fold(
-                || (Buckets::default(), BestCaptures::default()),
-                |(mut buckets, mut best), (place, row, scores, [open_a, open_b])| {
+                || (Buckets::default(), BestCaptures::default(), units()),
+                |(mut buckets, mut best, mut units), (place, row, scores, [open_a, open_b])| {
                     let start = (place * self.a.sets.len() + row.first) * self.b.sets.len();
                     let mut a = Singles { start, open: open_a };
                     let mut b = Singles { start, open: open_b };
-                    self.set_up(place, row, scores, [&mut a, &mut b], &mut buckets, &mut best);
-                    (buckets, best)
+                    let from = (&mut best, &mut units);
+                    self.set_up(place, row, scores, [&mut a, &mut b], &mut buckets, from);
+                    (buckets, best, units)
                 },
             )
-            .map(|(buckets, _)| buckets)
-            .reduce(Buckets::default, |mut x, y| {
+            .map(|(buckets, _, mut units)| units.check().map(|()| buckets))
+            .try_reduce(Buckets::default, |mut x, y| {
                 x.append(y);
-                x
-            });
+                Ok(x)
+            })?;
 
         let shared_scores = [share(scores_a), share(scores_b)];
         let shared_scores = [&shared_scores[0][..], &shared_scores[1][..]];
@@ -140,7 +146,7 @@ impl<R: RuleSet> Unit<'_, R> {
             plies += 1;
         }
         if buckets.too_long {
-            return Err(TooLong);
+            return Err(TooLong.into());
         }
         for (scores, shared) in
             [(&mut *scores_a, shared_scores[0]), (&mut *scores_b, shared_scores[1])]

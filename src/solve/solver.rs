@@ -1,17 +1,20 @@
 //! Solves a pair: units level by level, in parallel.
 
+use std::iter::repeat_n;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use num_traits::Zero;
 use rayon::prelude::*;
 
-use super::buckets::{MAX_UNIT_LEN, TooLong};
+use super::buckets::MAX_UNIT_LEN;
 use super::captures::Targets;
 use super::isa;
 use super::pair_table::{Finished, Layout, PairTable, Scores};
 use super::score::Score;
+use super::shelf::{Half, Shelf, ShelfError, ShelfHalf, Units};
 use super::subsets::SubsetTables;
-use super::unit::{PairContext, Scratch, Unit};
+use super::unit::{PairContext, Scratch, Unit, UnitError};
 use crate::board::{Bits, Geometry, squares_of};
 use crate::index::{Material, Men, MenIndex, Pair, binomial, disjoint_sets};
 use crate::rules::{RuleSet, UnitKind};
@@ -35,9 +38,9 @@ pub trait Monitor: Sync {
         0
     }
 
-    /// These placements are finished, from the first on, of so many in all; told after each level.
-    fn finished(&self, halves: [&[u8]; 2], placements: usize) {
-        let _ = (halves, placements);
+    /// These placements are finished, from the first on; told after each level.
+    fn finished(&self, halves: [&[u8]; 2]) {
+        let _ = halves;
     }
 }
 
@@ -73,8 +76,8 @@ impl Monitor for Latch<'_> {
         self.monitor.resume(halves)
     }
 
-    fn finished(&self, halves: [&[u8]; 2], placements: usize) {
-        self.monitor.finished(halves, placements);
+    fn finished(&self, halves: [&[u8]; 2]) {
+        self.monitor.finished(halves);
     }
 }
 
@@ -141,6 +144,14 @@ pub enum SolveError {
     TooLong {
         /// The pair.
         pair: Pair,
+    },
+    /// What is outside memory could not be read or written.
+    #[error("{}", pair.first())]
+    Shelf {
+        /// The pair that was being worked on.
+        pair: Pair,
+        /// What went wrong.
+        source: ShelfError,
     },
 }
 
@@ -286,30 +297,75 @@ fn ranks<B: Bits>(geometry: &Geometry<B>, men: Men<B>) -> u128 {
     ranks[0] << 64 | ranks[1]
 }
 
-/// Bytes that a pair takes once it is solved, and while it is solved on so many threads, with one-byte scores.
-/// Saturates for pairs that are too large for [`solve`].
-pub fn memory<B: Bits>(geometry: &'static Geometry<B>, pair: Pair, threads: usize) -> (u64, u64) {
-    let first = pair.first();
-    let sets = |kings: u8| binomial(geometry.squares as u32, kings.into());
-    let unit = sets(first.own_kings).saturating_mul(sets(first.opp_kings));
-    let places = MenIndex::count_of(geometry, first.own_men.into(), first.opp_men.into());
-    let places = u64::try_from(places).unwrap_or(u64::MAX);
-    let placements = places.saturating_mul(unit);
-    let solved = placements.saturating_mul(2).saturating_add(places.saturating_mul(4));
-    // The order of the places, and for each unit at work its open moves, in rows of one side's kings, and
-    // the buckets, which hold a number of four bytes for most placements and side to move.
-    let row_bytes = isa::row_len(geometry.squares as usize) + size_of::<B>();
-    let rows = |own: u8, opp: u8| match own {
-        0 => 0,
-        own => sets(own - 1).saturating_mul(sets(opp)).saturating_mul(row_bytes as u64),
-    };
-    let in_rows = rows(first.own_kings, first.opp_kings)
-        .saturating_add(rows(first.opp_kings, first.own_kings));
-    let at_work = unit.saturating_mul(8).saturating_add(in_rows.max(unit.saturating_mul(4)));
-    let at_work = at_work.saturating_mul((threads as u64).min(places));
-    let more = places.saturating_mul(40).saturating_add(at_work);
-    (solved, solved.saturating_add(more))
+/// Memory for a pair, in bytes, with one-byte scores. Saturates for pairs that are too large for [`solve`].
+#[derive(Clone, Copy, Debug)]
+pub struct PairMemory {
+    /// What it takes once it is solved.
+    pub solved: u64,
+    /// What it takes while it is solved.
+    pub solving: u64,
+    /// What it takes once it is solved, its scores on a shelf: to find them there.
+    pub on_shelf: u64,
+    /// What it takes while it is solved, its scores going to a shelf.
+    pub solving_on_shelf: u64,
+    /// What the threads may hold of what they read from shelves, while it is solved or restored.
+    pub reading: u64,
+    /// What it takes for a moment, when its placements are put in their order.
+    pub ordering: u64,
+    /// Placements of men.
+    pub places: u64,
+    /// Placements of kings around each.
+    pub unit: u64,
 }
+
+impl PairMemory {
+    /// Memory for a pair that is solved on so many threads.
+    pub fn of<R: RuleSet>(pair: Pair, threads: usize) -> Self {
+        let geometry = R::geometry();
+        let first = pair.first();
+        let sets = |kings: u8| binomial(geometry.squares as u32, kings.into());
+        let unit = sets(first.own_kings).saturating_mul(sets(first.opp_kings));
+        let places = MenIndex::count_of(geometry, first.own_men.into(), first.opp_men.into());
+        let places = u64::try_from(places).unwrap_or(u64::MAX);
+        let slots = places.saturating_mul(4);
+        let scores = places.saturating_mul(unit).saturating_mul(2);
+        // For each unit at work its open moves, in rows of one side's kings, and the buckets, which hold a number of four
+        // bytes for most placements and side to move.
+        let row_bytes = isa::row_len(geometry.squares as usize) + size_of::<R::Bits>();
+        let rows = |own: u8, opp: u8| match own {
+            0 => 0,
+            own => sets(own - 1).saturating_mul(sets(opp)).saturating_mul(row_bytes as u64),
+        };
+        let in_rows = rows(first.own_kings, first.opp_kings)
+            .saturating_add(rows(first.opp_kings, first.own_kings));
+        let together = largest_unit::<R>(first.own_men.into(), first.opp_men.into());
+        let together = u64::try_from(together).unwrap_or(u64::MAX);
+        let at_work = unit.saturating_mul(8).saturating_add(in_rows.max(unit.saturating_mul(4)));
+        let at_work = at_work.saturating_mul(together);
+        let workers = (threads as u64).min(places.div_ceil(together.max(1)));
+        // The order of the placements of men, and what it is sorted with: level, unit and mate of each, and lists of them.
+        let ordering = places.saturating_mul(64);
+        let solving =
+            slots.saturating_add(ordering).saturating_add(at_work.saturating_mul(workers));
+        // The scores of the unit, what they are packed into, and what is read of others.
+        let room = unit.saturating_mul(together).saturating_mul(6);
+        PairMemory {
+            solved: scores.saturating_add(slots),
+            solving: solving.saturating_add(scores),
+            on_shelf: slots.saturating_add(places.saturating_mul(SHELF_PLACE)),
+            solving_on_shelf: solving
+                .saturating_add(places.saturating_mul(SHELF_PLACE))
+                .saturating_add(room.saturating_mul(workers)),
+            reading: Units::room(unit).saturating_mul(threads as u64),
+            ordering,
+            places,
+            unit,
+        }
+    }
+}
+
+/// Bytes that a shelf may take for each placement of men.
+const SHELF_PLACE: u64 = 16;
 
 /// Solves a pair of slices, on the threads of the current rayon pool.
 ///
@@ -323,10 +379,37 @@ pub fn solve<R: RuleSet>(
     options: &SolveOptions,
     monitor: &dyn Monitor,
 ) -> Result<PairTable<R>, SolveError> {
+    solve_somewhere(pair, finished, subsets, options, None, monitor)
+}
+
+/// [`solve`] with scores that go to a shelf, unit by unit. What is there already is not solved again.
+///
+/// # Errors
+/// As for [`solve`], and if the shelf fails.
+pub fn solve_on_shelf<R: RuleSet>(
+    pair: Pair,
+    finished: &Finished<R>,
+    subsets: &SubsetTables<R::Bits>,
+    options: &SolveOptions,
+    shelf: Arc<dyn Shelf>,
+    monitor: &dyn Monitor,
+) -> Result<PairTable<R>, SolveError> {
+    solve_somewhere(pair, finished, subsets, options, Some(shelf), monitor)
+}
+
+fn solve_somewhere<R: RuleSet>(
+    pair: Pair,
+    finished: &Finished<R>,
+    subsets: &SubsetTables<R::Bits>,
+    options: &SolveOptions,
+    shelf: Option<Arc<dyn Shelf>>,
+    monitor: &dyn Monitor,
+) -> Result<PairTable<R>, SolveError> {
     let monitor = &Latch::new(monitor);
     let geometry = R::geometry();
     check_size::<R>(pair)?;
-    reserve(pair, memory(geometry, pair, rayon::current_num_threads()).1)?;
+    let needed = PairMemory::of::<R>(pair, rayon::current_num_threads());
+    reserve(pair, if shelf.is_some() { needed.solving_on_shelf } else { needed.solving })?;
     let mut layout = Layout::new::<R>(pair)?;
     let (order, levels) = layout.sort_by_level::<R>();
     let targets =
@@ -344,6 +427,10 @@ pub fn solve<R: RuleSet>(
         finished.get(pair).is_some_and(|table| table.scores.iter().any(Scores::is_wide))
     });
     let job = Job { order: &order, levels: &levels, options, monitor };
+    if let Some(shelf) = shelf {
+        job.run_on_shelf_somehow(&mut context, wide, &*shelf)?;
+        return Ok(PairTable::with_shelf(layout, shelf));
+    }
     let narrow = if wide { None } else { job.run::<R, u8>(&context)? };
     let scores = match narrow {
         Some(scores) => scores.map(Scores::Narrow),
@@ -353,7 +440,7 @@ pub fn solve<R: RuleSet>(
             scores.ok_or(SolveError::TooLong { pair })?.map(Scores::Wide)
         }
     };
-    Ok(PairTable { layout, scores })
+    Ok(PairTable::new(layout, scores))
 }
 
 /// Asks the system for so many bytes and gives them back: what is wanted later is asked for in ways that
@@ -434,7 +521,7 @@ impl Job<'_> {
             kept = 0;
             let (done_a, mut rest_a) = scores_a.split_at_mut(slot * len);
             let (done_b, mut rest_b) = scores_b.split_at_mut(slot * len);
-            let done = [&*done_a, &*done_b];
+            let done = [S::source(done_a), S::source(done_b)];
             let mut take = |units: usize, unit: usize| {
                 let numbers = &self.order[slot..][..units * unit];
                 slot += units * unit;
@@ -463,11 +550,11 @@ impl Job<'_> {
                     task.units(len).try_for_each(|(places, a, b)| {
                         Unit::new(context, places).solve_in_parallel(done, [a, b], &stop)?;
                         self.monitor.advance(places.len() as u64 * per_place);
-                        Ok(())
+                        Ok::<(), UnitError>(())
                     })
                 })
             } else {
-                let worker = || (Unit::empty(context), Scratch::default());
+                let worker = || (Unit::empty(context), Scratch::new(context));
                 alone.into_par_iter().try_for_each_init(worker, |(unit, scratch), task| {
                     if self.monitor.should_stop() {
                         return Ok(());
@@ -482,7 +569,7 @@ impl Job<'_> {
                 })
             };
             let solved = solved.and_then(|()| {
-                let worker = || (Unit::empty(context), Scratch::default());
+                let worker = || (Unit::empty(context), Scratch::new(context));
                 coupled.into_par_iter().try_for_each_init(worker, |(unit, scratch), task| {
                     if self.monitor.should_stop() {
                         return Ok(());
@@ -495,7 +582,7 @@ impl Job<'_> {
                         unit.solve(done, [a, b], scratch)?;
                         copy_turned(context, b, a_mate);
                         copy_turned(context, a, b_mate);
-                        Ok(())
+                        Ok::<(), UnitError>(())
                     })?;
                     self.monitor.advance(places * per_place);
                     Ok(())
@@ -504,14 +591,121 @@ impl Job<'_> {
             if self.monitor.should_stop() {
                 return Err(SolveError::Stopped);
             }
-            if let Err(TooLong) = solved {
-                return Ok(None);
+            match solved {
+                Ok(()) => {}
+                Err(UnitError::TooLong) => return Ok(None),
+                Err(UnitError::Shelf(source)) => {
+                    return Err(SolveError::Shelf { pair: layout.pair, source });
+                }
             }
             if let (Some(a), Some(b)) = (S::bytes(&scores_a), S::bytes(&scores_b)) {
-                self.monitor.finished([&a[..slot * len], &b[..slot * len]], a.len());
+                self.monitor.finished([&a[..slot * len], &b[..slot * len]]);
             }
         }
         Ok(Some([scores_a, scores_b]))
+    }
+
+    /// [`Job::run_on_shelf`] with scores of one byte, or of two if it must be.
+    fn run_on_shelf_somehow<R: RuleSet>(
+        &self,
+        context: &mut PairContext<R>,
+        wide: bool,
+        shelf: &dyn Shelf,
+    ) -> Result<(), SolveError> {
+        let pair = context.layout.pair;
+        let error = |error| match error {
+            UnitError::TooLong => SolveError::TooLong { pair },
+            UnitError::Shelf(source) => SolveError::Shelf { pair, source },
+        };
+        if !wide && !shelf.is_wide() {
+            match self.run_on_shelf::<R, u8>(context, shelf)? {
+                Err(UnitError::TooLong) => {}
+                done => return done.map_err(error),
+            }
+        }
+        if !shelf.is_wide() {
+            shelf.clear(true).map_err(|source| SolveError::Shelf { pair, source })?;
+        }
+        context.longest = <u16 as Score>::LONGEST;
+        self.run_on_shelf::<R, u16>(context, shelf)?.map_err(error)
+    }
+
+    /// Solves all units that are not on the shelf yet, and puts them there.
+    fn run_on_shelf<R: RuleSet, S: Score>(
+        &self,
+        context: &PairContext<R>,
+        shelf: &dyn Shelf,
+    ) -> Result<Result<(), UnitError>, SolveError> {
+        let len = context.layout.unit_len();
+        let per_place = self.progress_per_place(context);
+        let wide = shelf.is_wide();
+        let done = [0, 1].map(|side| Half::Shelf(ShelfHalf { shelf, side, wide }));
+        let worker = || (Unit::empty(context), Scratch::new(context), [Vec::new(), Vec::new()]);
+        let stop = || self.monitor.should_stop();
+        let mut slot = 0;
+        for level in self.levels {
+            // Slots and placements of each unit, and whether it is a couple.
+            let mut units = Vec::new();
+            let sizes = level.units.iter().map(|&places| (places as usize, false));
+            for (places, coupled) in sizes.chain(repeat_n((2, true), level.coupled)) {
+                units.push((slot, &self.order[slot..][..places], coupled));
+                slot += places;
+            }
+            let largest = level.units.iter().max().map_or(0, |&places| places as usize * len);
+            let together = self.works_inside(largest, level.units.len());
+            let solve = |(unit, scratch, rooms): &mut (Unit<R>, Scratch<_, _>, [Vec<S>; 2]),
+                         &(slot, places, coupled): &(usize, &[u32], bool)| {
+                let slots = slot..slot + places.len();
+                if stop() {
+                    return Ok(());
+                }
+                if !slots.clone().all(|slot| shelf.has(slot)) {
+                    for room in rooms.iter_mut() {
+                        room.clear();
+                        room.resize(places.len() * len, S::default());
+                    }
+                    let [a, b] = rooms.each_mut().map(|room| &mut room[..]);
+                    if coupled {
+                        unit.set(&places[..1]);
+                        let (a, a_mate) = a.split_at_mut(len);
+                        let (b, b_mate) = b.split_at_mut(len);
+                        unit.solve(done, [a, b], scratch)?;
+                        copy_turned(context, b, a_mate);
+                        copy_turned(context, a, b_mate);
+                    } else {
+                        unit.set(places);
+                        match together {
+                            true => unit.solve_in_parallel(done, [a, b], &stop)?,
+                            false => unit.solve(done, [a, b], scratch)?,
+                        }
+                    }
+                    if stop() {
+                        return Ok(()); // Maybe in the middle of the unit.
+                    }
+                    let [a, b] = rooms.each_ref().map(|room| room.chunks_exact(len));
+                    for ((slot, a), b) in slots.zip(a).zip(b) {
+                        shelf.put(slot, [&S::to_bytes(a), &S::to_bytes(b)])?;
+                    }
+                }
+                self.monitor.advance(places.len() as u64 * per_place);
+                Ok::<(), UnitError>(())
+            };
+            let solved = match together {
+                true => {
+                    let mut worker = worker();
+                    units.iter().try_for_each(|unit| solve(&mut worker, unit))
+                }
+                false => units.par_iter().try_for_each_init(worker, solve),
+            };
+            if stop() {
+                return Err(SolveError::Stopped);
+            }
+            let settled = solved.and_then(|()| Ok(shelf.settle()?));
+            if settled.is_err() {
+                return Ok(settled);
+            }
+        }
+        Ok(Ok(()))
     }
 
     /// Whether all threads work on one unit at a time, because there are too few units to share out.

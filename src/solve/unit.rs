@@ -4,9 +4,10 @@ use num_traits::Zero;
 
 use super::buckets::{Buckets, TooLong};
 use super::captures::{BestCaptures, Targets, turned_square};
-use super::pair_table::{Layout, Scores};
+use super::pair_table::Layout;
 use super::rows::Rows;
 use super::score::Score;
+use super::shelf::{Half, ShelfError, UnitScores, Units};
 use super::subsets::{SubsetTables, Subsets};
 use crate::board::{Bits, Geometry, squares_of};
 use crate::index::Men;
@@ -56,6 +57,24 @@ pub(crate) struct Unit<'a, R: RuleSet> {
     pub(super) b: &'a Subsets<R::Bits>,
 }
 
+/// Why a unit was not solved.
+pub(super) enum UnitError {
+    TooLong,
+    Shelf(ShelfError),
+}
+
+impl From<TooLong> for UnitError {
+    fn from(_: TooLong) -> Self {
+        Self::TooLong
+    }
+}
+
+impl From<ShelfError> for UnitError {
+    fn from(error: ShelfError) -> Self {
+        Self::Shelf(error)
+    }
+}
+
 /// What one worker needs for a unit, kept between units.
 pub(crate) struct Scratch<B, S> {
     /// Quiet moves inside the unit that are not yet known to lose, by side to move and placement.
@@ -64,15 +83,18 @@ pub(crate) struct Scratch<B, S> {
     pub(super) rows: [Rows<B>; 2],
     pub(super) buckets: Buckets,
     pub(super) best: BestCaptures<B, S>,
+    pub(super) units: Units,
 }
 
-impl<B: Bits, S: Score> Default for Scratch<B, S> {
-    fn default() -> Self {
+impl<B: Bits, S: Score> Scratch<B, S> {
+    /// Room for work on units of this pair.
+    pub fn new<R: RuleSet<Bits = B>>(context: &PairContext<R>) -> Self {
         Scratch {
             open: Default::default(),
             rows: Default::default(),
             buckets: Buckets::default(),
             best: BestCaptures::default(),
+            units: Units::around(context.layout.unit_len()),
         }
     }
 }
@@ -112,16 +134,28 @@ impl<'a, R: RuleSet> Unit<'a, R> {
     /// Solves the unit. `scores` are its rows, all zero; `done` the scores of all units before it.
     pub fn solve<S: Score>(
         &self,
-        done: [&[S]; 2],
+        done: [Half; 2],
+        scores: Both<S>,
+        scratch: &mut Scratch<R::Bits, S>,
+    ) -> Result<(), UnitError> {
+        let solved = self.solve_somehow(done, scores, scratch);
+        // First: what is not to be read makes scores of anything.
+        scratch.units.check()?;
+        Ok(solved?)
+    }
+
+    #[inline(always)]
+    fn solve_somehow<S: Score>(
+        &self,
+        done: [Half; 2],
         scores: Both<S>,
         scratch: &mut Scratch<R::Bits, S>,
     ) -> Result<(), TooLong> {
-        if const { !matches!(R::RULES.unit(), UnitKind::Placement) } {
-            return self.solve_one_by_one(done, scores, scratch);
-        }
         // Wide scores are seldom: the slow way is enough for them.
-        if const { size_of::<S>() > 1 } || self.context.one_by_one {
-            return self.solve_in_parallel(done, scores, &|| false);
+        let slowly =
+            const { !matches!(R::RULES.unit(), UnitKind::Placement) || size_of::<S>() > 1 };
+        if slowly || self.context.one_by_one {
+            return self.solve_one_by_one(done, scores, scratch);
         }
         #[cfg(target_arch = "x86_64")]
         if self.context.vectors {
@@ -136,7 +170,7 @@ impl<'a, R: RuleSet> Unit<'a, R> {
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     fn solve_in_rows_avx2<S: Score>(
         &self,
-        done: [&[S]; 2],
+        done: [Half; 2],
         scores: Both<S>,
         scratch: &mut Scratch<R::Bits, S>,
     ) -> Result<(), TooLong> {
@@ -148,10 +182,16 @@ impl<'a, R: RuleSet> Unit<'a, R> {
     /// A man move keeps all kings, so the results for a whole unit lie in one run, in the same order. Placements with
     /// a king in the way of the move are not positions after it, and hold a value that counts least.
     #[inline(always)]
-    pub(super) fn man_moves<S: Score>(&self, side: usize, done: &[S], scores: &mut [S]) {
+    pub(super) fn man_moves<S: Score>(
+        &self,
+        side: usize,
+        done: Half,
+        scores: &mut [S],
+        units: &mut Units,
+    ) {
         let len = self.context.layout.unit_len();
         for (place, scores) in self.places.iter().zip(scores.chunks_exact_mut(len)) {
-            self.man_moves_of(place, side, done, scores);
+            self.man_moves_of(place, side, done, scores, units);
         }
     }
 
@@ -161,8 +201,9 @@ impl<'a, R: RuleSet> Unit<'a, R> {
         &self,
         place: &Place<R::Bits>,
         side: usize,
-        done: &[S],
+        done: Half,
         scores: &mut [S],
+        units: &mut Units,
     ) {
         let PairContext { geometry, layout, .. } = self.context;
         let mine = place.seen_by(side);
@@ -179,13 +220,14 @@ impl<'a, R: RuleSet> Unit<'a, R> {
                 let rest = mine.own ^ R::Bits::bit(from);
                 if !R::RULES.has_kings() || (target & geometry.last_row).is_zero() {
                     let men = Men { own: rest | target, opp: mine.opp };
-                    let base = layout.base(self.in_pair(side, men));
-                    let next = &done[base..base + scores.len()];
-                    for (score, next) in scores.iter_mut().zip(next) {
-                        *score = (*score).max(next.before_move::<R>());
+                    let slot = layout.slot(self.in_pair(side, men));
+                    match done.unit(slot, scores.len(), units) {
+                        UnitScores::Narrow(next) => take_all::<R, S, u8>(scores, next, S::narrow),
+                        UnitScores::Wide(next) => take_all::<R, S, u16>(scores, next, S::wide),
                     }
                 } else {
-                    self.promotions(side, Men { own: rest, ..mine }, target.lowest(), scores);
+                    let men = Men { own: rest, ..mine };
+                    self.promotions(side, men, target.lowest(), scores, units);
                 }
             }
         }
@@ -201,14 +243,21 @@ impl<'a, R: RuleSet> Unit<'a, R> {
     }
 
     /// Takes a promotion on `to` into the scores, `men` being the men that are left, as the side that moves sees them.
-    fn promotions<S: Score>(&self, side: usize, men: Men<R::Bits>, to: u8, scores: &mut [S]) {
+    fn promotions<S: Score>(
+        &self,
+        side: usize,
+        men: Men<R::Bits>,
+        to: u8,
+        scores: &mut [S],
+        units: &mut Units,
+    ) {
         let PairContext { geometry, targets, subsets, .. } = self.context;
         let target = targets[side].after(true, 0, 0).expect("the other side keeps its pieces");
         let layout = &target.table.layout;
         // Whether the coordinates of the target are ours turned.
         let swapped = (side == 1) != target.flipped;
         let men = self.in_pair(side, men);
-        let base = layout.base(if swapped { men.turned(geometry) } else { men });
+        let slot = layout.slot(if swapped { men.turned(geometry) } else { men });
         let to = if side == 0 { to } else { turned_square(geometry, to) };
         // Ranks after the promotion in the coordinates of the target.
         let ranks = |mover: bool, sets: &Subsets<R::Bits>, larger: Option<&Subsets<R::Bits>>| {
@@ -227,20 +276,28 @@ impl<'a, R: RuleSet> Unit<'a, R> {
         let a_after = ranks(side == 0, self.a, larger(side == 0, first.own_kings));
         let b_after = ranks(side == 1, self.b, larger(side == 1, first.opp_kings));
         let (a_stride, b_stride) = if swapped { (1, layout.b_sets) } else { (layout.b_sets, 1) };
-        let from = &target.table.scores[target.side()];
+        let from = target.unit(slot, units);
         let rows = scores.chunks_exact_mut(self.b.sets.len());
         for (row, a) in rows.zip(&a_after) {
             let Some(a) = a else { continue };
-            let base = base + a * a_stride;
+            let base = a * a_stride;
             match from {
-                Scores::Narrow(from) => {
+                UnitScores::Narrow(from) => {
                     take_row::<R, S>(row, &b_after, |b| S::narrow(from[base + b * b_stride]))
                 }
-                Scores::Wide(from) => {
+                UnitScores::Wide(from) => {
                     take_row::<R, S>(row, &b_after, |b| S::wide(from[base + b * b_stride]))
                 }
             }
         }
+    }
+}
+
+/// Takes moves into the scores, each to the same place of `next`.
+#[inline(always)]
+fn take_all<R: RuleSet, S: Score, N: Copy>(scores: &mut [S], next: &[N], score: impl Fn(N) -> S) {
+    for (old, &next) in scores.iter_mut().zip(next) {
+        *old = (*old).max(score(next).before_move::<R>());
     }
 }
 

@@ -99,8 +99,14 @@ pub trait Cells: Sync {
 
     /// Fills `out` with the cells of positions `start..start + out.len()`, in index order. Called
     /// from many threads at once, once for each position.
-    fn fill(&self, start: u64, out: &mut [Cell]);
+    ///
+    /// # Errors
+    /// If the cells cannot be had. No table is written then.
+    fn fill(&self, start: u64, out: &mut [Cell]) -> Result<(), CellsError>;
 }
+
+/// Why cells cannot be had, as whoever has them says it.
+pub type CellsError = Box<dyn std::error::Error + Send + Sync>;
 
 #[cfg(test)]
 mod tests {

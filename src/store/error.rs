@@ -162,6 +162,14 @@ pub enum StoreError {
         /// Its value.
         cell: Cell,
     },
+    /// The values of a slice could not be had.
+    #[error("cannot write a table of {material}")]
+    Cells {
+        /// The slice.
+        material: Material,
+        /// What whoever has them said.
+        source: super::CellsError,
+    },
     /// The caller asked the writer to stop; no file was changed.
     #[error("stopped")]
     Stopped,

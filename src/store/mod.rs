@@ -17,7 +17,7 @@ mod source;
 mod work;
 mod write;
 
-pub use cell::{Cell, Cells};
+pub use cell::{Cell, Cells, CellsError};
 pub use codec::unpack;
 pub use error::{BlockFault, StoreError};
 pub use format::{
@@ -25,6 +25,6 @@ pub use format::{
 };
 pub use read::{Block, Table};
 pub use source::{MapSource, MemorySource, Source};
-pub use work::WorkCopy;
+pub use work::{WorkCopy, WorkSize};
 pub(crate) use write::table_sizes;
 pub use write::{TableInfo, WriteOptions, WrittenSizes, remove_leftovers, write_tables};

@@ -1,40 +1,119 @@
-//! Working copies: the scores of a pair as the solver has them, in the order in which it finds them.
+//! Working copies: pairs under way as the solver keeps them, on the disk.
 //!
-//! A build keeps the finished part of a large pair in such a file, to go on from there when it was stopped, and whole pairs
-//! that it has no room for in memory. The format is private to builds with the same rules, and the files may be deleted at any time
+//! Tables leave out what a prober works out itself, and take long to compress. While a build is at work, a pair that
+//! has to make room in memory, or is finished in part only, is kept as it is, compressed quickly, in blocks that can be read one by one.
+//! Working copies are read by the same program of the same rules, and the files may be deleted at any time
 //! when no build is at work: what they hold is found again.
 
+use std::cell::RefCell;
 use std::fs::{self, File};
-use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
+use std::io;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
-use xxhash_rust::xxh3::Xxh3;
+use xxhash_rust::xxh3::xxh3_64;
 
-use super::error::StoreError;
+use super::error::{BlockFault, StoreError};
 use crate::index::{Material, Pair};
 use crate::rules::Variant;
 
 /// Extension of the names of working copies.
 const EXTENSION: &str = "work";
-const MAGIC: [u8; 8] = *b"damkawk1";
-/// Magic, fingerprint of the rules, pieces of the first slice, placements.
-const HEADER_LEN: usize = 8 + 8 + 4 + 8;
-/// First placement, placements, bytes of both halves, checksum.
-const RECORD_LEN: usize = 8 + 4 + 4 + 4 + 8;
-/// Placements in a record.
-const CHUNK: usize = 1 << 20;
+const MAGIC: [u8; 8] = *b"damkawk2";
+/// Magic, fingerprint of the rules, pieces of the first slice, slots, placements of a slot, whether scores are wide, checksum of all this.
+const HEADER_LEN: usize = 8 + 8 + 4 + 8 + 8 + 1 + 8;
+/// Block, bytes of both packed halves, checksum of these. The halves follow, each after its checksum.
+const RECORD_LEN: usize = 8 + 4 + 4 + 8;
+const CHECK_LEN: usize = 8;
+/// Bytes of the halves of a block that was forgotten; packed halves always have some.
+const GONE: [u32; 2] = [0, 0];
+/// Placements in a block that is not a slot.
+const BLOCK: usize = 1 << 18;
+/// Placements of a slot that is a block of its own: small ones would compress badly, and every thread could not have some of the
+/// huge ones in memory.
+const ALONE: RangeInclusive<u64> = 1 << 10..=1 << 25;
+/// Bytes that are collected before they are written.
+const TAIL: usize = 1 << 20;
 /// Fast: a working copy is written once and read a few times.
 const LEVEL: i32 = 1;
 
-/// A working copy of a pair, with one byte for each placement and side to move.
+/// How many scores a pair has with one side to move: placements of men, each with so many placements of kings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WorkSize {
+    /// Placements of men.
+    pub slots: u64,
+    /// Placements of kings around each.
+    pub unit: u64,
+}
+
+impl WorkSize {
+    /// Whether each placement of men is a block of its own, so that a solver can read and write one at a time.
+    pub fn is_by_slot(self) -> bool {
+        ALONE.contains(&self.unit)
+    }
+
+    /// Placements of a block.
+    fn block_len(self) -> usize {
+        if self.is_by_slot() { self.unit as usize } else { BLOCK }
+    }
+
+    fn blocks(self) -> u64 {
+        self.placements().div_ceil(self.block_len() as u64)
+    }
+
+    /// Scores with one side to move.
+    pub fn placements(self) -> u64 {
+        self.slots * self.unit
+    }
+}
+
+/// A working copy of a pair. Shared by threads.
 #[derive(Debug)]
 pub struct WorkCopy {
     path: PathBuf,
     file: File,
-    placements: u64,
-    /// Placements that are kept, from the first on.
-    kept: u64,
+    /// Headers for scores of one byte and of two.
+    headers: [[u8; HEADER_LEN]; 2],
+    size: WorkSize,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    /// Whether a score takes two bytes.
+    wide: bool,
+    /// Where the blocks are.
+    blocks: Vec<Place>,
+    missing: u64,
+    /// Bytes in the file.
+    end: u64,
+    /// Bytes to be written there.
+    tail: Vec<u8>,
+}
+
+/// Where a block is.
+#[derive(Clone, Copy, Debug, Default)]
+struct Place {
+    /// Of the record; 0 if the block is not kept.
+    offset: u64,
+    /// Bytes of each packed half.
+    packed: [u32; 2],
+}
+
+impl Place {
+    /// Where a half begins, with its checksum, and how many bytes that is.
+    fn half(self, side: usize) -> (u64, usize) {
+        let len = |side: usize| CHECK_LEN + self.packed[side] as usize;
+        let start = RECORD_LEN + if side == 0 { 0 } else { len(0) };
+        (self.offset + start as u64, len(side))
+    }
+
+    fn end(self) -> u64 {
+        let (start, len) = self.half(1);
+        start + len as u64
+    }
 }
 
 impl WorkCopy {
@@ -43,8 +122,8 @@ impl WorkCopy {
         folder.join(format!("{}.{EXTENSION}", pair.first()))
     }
 
-    /// Opens the working copy of a pair of so many placements, or begins one. A file that is none, or of other rules, is begun
-    /// anew; what was written last before a power cut may be missing.
+    /// Opens the working copy of a pair of this size, or begins one, with scores of one byte. A file that is none, or of other
+    /// rules, is begun anew; what was written last before a power cut may be missing.
     ///
     /// # Errors
     /// If the system cannot read or write the file.
@@ -52,132 +131,220 @@ impl WorkCopy {
         folder: &Path,
         variant: Variant,
         pair: Pair,
-        placements: u64,
+        size: WorkSize,
     ) -> Result<Self, StoreError> {
         let path = Self::path(folder, pair);
-        let header = header(variant, pair.first(), placements);
-        let open = || -> io::Result<(File, u64)> {
+        let headers = [false, true].map(|wide| header(variant, pair.first(), size, wide));
+        let open = || -> io::Result<(File, State)> {
             let mut options = File::options();
-            let mut file =
-                options.read(true).write(true).create(true).truncate(false).open(&path)?;
+            let file = options.read(true).write(true).create(true).truncate(false).open(&path)?;
             let mut found = [0; HEADER_LEN];
-            let same = match file.read_exact(&mut found) {
-                Ok(()) => found == header,
-                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => false,
+            let known = match read_exact_at(&file, &mut found, 0) {
+                Ok(()) => headers.iter().position(|header| *header == found),
+                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => None,
                 Err(error) => return Err(error),
             };
-            if !same {
-                file.set_len(0)?;
-                file.seek(SeekFrom::Start(0))?;
-                file.write_all(&header)?;
+            let mut state = State::empty(size, known == Some(1));
+            match known {
+                Some(_) => state.find(&file)?,
+                None => begin(&file, &headers[0])?,
             }
-            let kept = find_end(&mut file, placements)?;
-            Ok((file, kept))
+            Ok((file, state))
         };
-        let (file, kept) = open().map_err(|error| StoreError::io(&path, error))?;
-        Ok(WorkCopy { path, file, placements, kept })
+        let (file, state) = open().map_err(|error| StoreError::io(&path, error))?;
+        Ok(WorkCopy { path, file, headers, size, state: Mutex::new(state) })
     }
 
-    /// Placements that are kept, from the first on.
-    pub fn kept(&self) -> u64 {
-        self.kept
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether all placements are kept.
+    fn io(&self, error: io::Error) -> StoreError {
+        StoreError::io(&self.path, error)
+    }
+
+    /// Whether scores take two bytes each.
+    pub fn is_wide(&self) -> bool {
+        self.state().wide
+    }
+
+    /// Forgets everything, and takes scores of two bytes from now on, or of one.
+    ///
+    /// # Errors
+    /// If the system cannot write.
+    pub fn clear(&self, wide: bool) -> Result<(), StoreError> {
+        let mut state = self.state();
+        *state = State::empty(self.size, wide);
+        begin(&self.file, &self.headers[wide as usize]).map_err(|error| self.io(error))
+    }
+
+    /// Whether a block is kept.
+    pub fn has(&self, block: usize) -> bool {
+        self.state().blocks[block].offset != 0
+    }
+
+    /// Whether all blocks are kept.
     pub fn is_complete(&self) -> bool {
-        self.kept == self.placements
+        self.state().missing == 0
     }
 
-    /// Adds the placements from [`WorkCopy::kept`] on, with either side to move, and brings them to the disk.
+    /// Keeps the scores of a block, with either side to move.
+    ///
+    /// # Errors
+    /// If the system cannot write. What was put can be read as long as this copy is open, and the rest later too.
+    pub fn put(&self, block: usize, halves: [&[u8]; 2]) -> Result<(), StoreError> {
+        let pack = |half| pack(half).map_err(|error| self.io(error));
+        let packed = [pack(halves[0])?, pack(halves[1])?];
+        let lens = packed.each_ref().map(|half| half.len() as u32);
+        let record = record(block as u64, lens);
+        let mut state = self.state();
+        let place = Place { offset: state.end + state.tail.len() as u64, packed: lens };
+        state.tail.extend(record);
+        for half in &packed {
+            state.tail.extend(xxh3_64(half).to_le_bytes());
+            state.tail.extend(half);
+        }
+        state.keep(block, place);
+        if state.tail.len() >= TAIL { self.write_tail(&mut state) } else { Ok(()) }
+    }
+
+    fn write_tail(&self, state: &mut State) -> Result<(), StoreError> {
+        if let Err(error) = write_all_at(&self.file, &state.tail, state.end) {
+            // Half a record would be seen and left out, but room may be what is missing.
+            let _ = self.file.set_len(state.end);
+            return Err(self.io(error));
+        }
+        state.end += state.tail.len() as u64;
+        state.tail.clear();
+        Ok(())
+    }
+
+    /// Fills in the scores of a block that is kept, with one side to move.
+    ///
+    /// # Errors
+    /// If the system cannot read; if what it reads is not what was written, or was forgotten for that reason:
+    /// [`StoreError::is_corrupt`].
+    pub fn get(&self, block: usize, side: usize, scores: &mut [u8]) -> Result<(), StoreError> {
+        let corrupt = |fault| StoreError::BlockCorrupt {
+            path: self.path.clone(),
+            block: block as u64,
+            fault,
+        };
+        let state = self.state();
+        let place = state.blocks[block];
+        if place.offset == 0 {
+            return Err(corrupt(BlockFault::Checksum));
+        }
+        let (start, len) = place.half(side);
+        let bytes = match start.checked_sub(state.end) {
+            Some(start) => state.tail[start as usize..][..len].to_vec(),
+            None => {
+                drop(state);
+                let mut bytes = vec![0; len];
+                read_exact_at(&self.file, &mut bytes, start).map_err(|error| self.io(error))?;
+                bytes
+            }
+        };
+        if !is_sound(&bytes) {
+            return Err(corrupt(BlockFault::Checksum));
+        }
+        unpack(&bytes[CHECK_LEN..], scores).map_err(|_| corrupt(BlockFault::Compression))
+    }
+
+    /// Keeps of scores of one byte, from the first placement on, all blocks that are whole and not kept yet, and brings them
+    /// to the disk.
     ///
     /// # Errors
     /// If the system cannot write. What was kept before stays, the rest is not taken for kept.
     ///
     /// # Panics
-    /// If the halves differ in length, or hold more than the pair has.
-    pub fn append(&mut self, halves: [&[u8]; 2]) -> Result<(), StoreError> {
+    /// If the halves differ in length, or hold more than the pair has, or scores are wide.
+    pub fn append(&self, halves: [&[u8]; 2]) -> Result<(), StoreError> {
         assert_eq!(halves[0].len(), halves[1].len());
-        assert!(self.kept + halves[0].len() as u64 <= self.placements);
-        let in_file = |error| StoreError::io(&self.path, error);
-        let end = self.file.seek(SeekFrom::End(0)).map_err(in_file)?;
-        let mut start = self.kept;
-        let mut write = || -> io::Result<()> {
-            let mut out = BufWriter::new(&self.file);
-            // As many at a time as keep all threads at work.
-            let step = CHUNK * 4 * rayon::current_num_threads();
-            for (a, b) in halves[0].chunks(step).zip(halves[1].chunks(step)) {
-                let chunks = a.par_chunks(CHUNK).zip(b.par_chunks(CHUNK));
-                let packed: Vec<_> = chunks.map(|(a, b)| pack([a, b])).collect();
-                for chunk in packed {
-                    let (len, halves) = chunk?;
-                    let record = Record::new(start, len, &halves);
-                    out.write_all(&record.to_bytes())?;
-                    halves.iter().try_for_each(|half| out.write_all(half))?;
-                    start += u64::from(len);
-                }
-            }
-            out.flush()?;
-            drop(out);
-            self.file.sync_data()
-        };
-        if let Err(error) = write() {
-            // Half a record would be seen and left out, but room may be what is missing.
-            let _ = self.file.set_len(end);
-            return Err(in_file(error));
-        }
-        self.kept = start;
-        Ok(())
+        assert!(halves[0].len() as u64 <= self.size.placements() && !self.is_wide());
+        let len = self.size.block_len();
+        let all = halves[0].len() as u64 == self.size.placements();
+        let [a, b] = halves.map(|half| half.par_chunks(len));
+        a.zip(b).enumerate().try_for_each(|(block, (a, b))| {
+            let whole = all || a.len() == len;
+            if !whole || self.has(block) { Ok(()) } else { self.put(block, [a, b]) }
+        })?;
+        self.sync()
     }
 
-    /// Fills in what is kept, from the first placement on, and returns how many placements that are. What turns out
-    /// to be damaged is cut off, with all that follows.
+    /// Brings what was put to the disk.
+    ///
+    /// # Errors
+    /// If the system cannot write.
+    pub fn sync(&self) -> Result<(), StoreError> {
+        self.write_tail(&mut self.state())?;
+        self.file.sync_data().map_err(|error| self.io(error))
+    }
+
+    /// Forgets a block, because it is damaged. The file is told when it is next written to.
+    pub fn forget(&self, block: usize) {
+        let mut state = self.state();
+        state.forget(block);
+        state.tail.extend(record(block as u64, GONE));
+        state.tail.extend([0; 2 * CHECK_LEN]);
+    }
+
+    /// Fills in scores of one byte, from the first placement on, up to the first block that is not kept or turns out to be damaged, and
+    /// returns how many placements that are. The rest is zero. Damaged blocks are not kept any more.
     ///
     /// # Errors
     /// If the system cannot read.
     ///
     /// # Panics
-    /// If there is no room for what is kept.
-    pub fn load(&mut self, halves: [&mut [u8]; 2]) -> Result<u64, StoreError> {
-        let path = &self.path;
-        let in_file = |error| StoreError::io(path, error);
-        let [mut a, mut b] = halves.map(|half| &mut half[..self.kept as usize]);
-        self.file.seek(SeekFrom::Start(HEADER_LEN as u64)).map_err(in_file)?;
-        let mut input = BufReader::with_capacity(1 << 16, &self.file);
-        let (mut done, mut end, mut sound) = (0, HEADER_LEN as u64, true);
-        while done < self.kept && sound {
-            let mut batch = Vec::new();
-            let mut ahead = done;
-            while batch.len() < 4 * rayon::current_num_threads() && ahead < self.kept {
-                let record = Record::read(&mut input).map_err(in_file)?;
-                let mut packed = vec![0; record.data_len()];
-                input.read_exact(&mut packed).map_err(in_file)?;
-                let len = record.len as usize;
-                let here = [&mut a, &mut b].map(|half| half.split_off_mut(..len));
-                let [Some(here_a), Some(here_b)] = here else {
-                    break; // Another program has written to the file.
-                };
-                batch.push((record, packed, [here_a, here_b]));
-                ahead += u64::from(record.len);
+    /// If there is not as much room as the pair has placements, or scores are wide.
+    pub fn load(&self, halves: [&mut [u8]; 2]) -> Result<u64, StoreError> {
+        assert!(halves.iter().all(|half| half.len() as u64 == self.size.placements()));
+        assert!(!self.is_wide());
+        let len = self.size.block_len();
+        let state = self.state();
+        let blocks = state.blocks.iter().position(|place| place.offset == 0);
+        let blocks = blocks.unwrap_or(state.blocks.len());
+        drop(state);
+        let [a_half, b_half] = halves;
+        let (a, b) = (a_half.par_chunks_mut(len), b_half.par_chunks_mut(len));
+        let (a, b) = (a.take(blocks), b.take(blocks));
+        let damaged = a.zip(b).enumerate().map(|(block, (a, b))| {
+            match self.get(block, 0, a).and_then(|()| self.get(block, 1, b)) {
+                Ok(()) => Ok(blocks),
+                Err(error) if error.is_corrupt() => {
+                    self.forget(block);
+                    Ok(block)
+                }
+                Err(error) => Err(error),
             }
-            let unpacked: Vec<bool> = batch
-                .par_iter_mut()
-                .map(|(record, packed, halves)| record.unpack(packed, halves))
-                .collect();
-            sound = !batch.is_empty();
-            for ((record, packed, _), unpacked) in batch.iter().zip(unpacked) {
-                sound &= unpacked;
-                if sound {
-                    done += u64::from(record.len);
-                    end += (RECORD_LEN + packed.len()) as u64;
+        });
+        let sound = damaged.try_reduce(|| blocks, |x, y| Ok(x.min(y)))?;
+        let sound = a_half.len().min(sound * len);
+        a_half[sound..].fill(0);
+        b_half[sound..].fill(0);
+        Ok(sound as u64)
+    }
+
+    /// Reads everything that is kept, and forgets what is damaged.
+    ///
+    /// # Errors
+    /// If the system cannot read or write.
+    pub fn forget_damaged(&self) -> Result<(), StoreError> {
+        let kept = self.state().blocks.clone();
+        let blocks = kept.par_iter().enumerate().filter(|(_, place)| place.offset != 0);
+        blocks.try_for_each_init(Vec::new, |bytes, (block, &place)| {
+            for side in 0..2 {
+                let (start, len) = place.half(side);
+                bytes.resize(len, 0);
+                read_exact_at(&self.file, bytes, start).map_err(|error| self.io(error))?;
+                if !is_sound(bytes) {
+                    self.forget(block);
+                    break;
                 }
             }
-        }
-        drop(input);
-        if done < self.kept {
-            self.file.set_len(end).map_err(in_file)?;
-            self.kept = done;
-        }
-        Ok(done)
+            Ok(())
+        })?;
+        self.sync()
     }
 
     /// Removes the working copy of a pair, if there is one.
@@ -185,125 +352,173 @@ impl WorkCopy {
     /// # Errors
     /// If there is one and the system cannot remove it.
     pub fn remove(folder: &Path, pair: Pair) -> Result<(), StoreError> {
-        let path = Self::path(folder, pair);
-        match fs::remove_file(&path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                Err(StoreError::io(&path, error))
+        remove(&Self::path(folder, pair))
+    }
+
+    /// Removes all working copies in a folder.
+    ///
+    /// # Errors
+    /// If the system cannot list the folder or remove a file.
+    pub fn remove_all(folder: &Path) -> Result<(), StoreError> {
+        let in_folder = |error| StoreError::io(folder, error);
+        for entry in fs::read_dir(folder).map_err(in_folder)? {
+            let path = entry.map_err(in_folder)?.path();
+            if path.extension().is_some_and(|extension| extension == EXTENSION) {
+                remove(&path)?;
             }
-            _ => Ok(()),
         }
+        Ok(())
     }
 }
 
-fn header(variant: Variant, slice: Material, placements: u64) -> [u8; HEADER_LEN] {
+fn remove(path: &Path) -> Result<(), StoreError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(StoreError::io(path, error)),
+        _ => Ok(()),
+    }
+}
+
+impl State {
+    fn empty(size: WorkSize, wide: bool) -> Self {
+        let blocks = vec![Place::default(); size.blocks() as usize];
+        State { wide, blocks, missing: size.blocks(), end: HEADER_LEN as u64, tail: Vec::new() }
+    }
+
+    fn keep(&mut self, block: usize, place: Place) {
+        self.missing -= u64::from(self.blocks[block].offset == 0);
+        self.blocks[block] = place;
+    }
+
+    fn forget(&mut self, block: usize) {
+        self.missing += u64::from(self.blocks[block].offset != 0);
+        self.blocks[block] = Place::default();
+    }
+
+    /// Finds the records of a file, and cuts off what is behind the last that is whole.
+    fn find(&mut self, file: &File) -> io::Result<()> {
+        let len = file.metadata()?.len();
+        while self.end + (RECORD_LEN as u64) <= len {
+            let mut bytes = [0; RECORD_LEN];
+            read_exact_at(file, &mut bytes, self.end)?;
+            let word = |at: usize| u32::from_le_bytes([0, 1, 2, 3].map(|n| bytes[at + n]));
+            let block = u64::from(word(0)) | u64::from(word(4)) << 32;
+            let place = Place { offset: self.end, packed: [word(8), word(12)] };
+            let known = block < self.blocks.len() as u64;
+            if !known || bytes != record(block, place.packed) || place.end() > len {
+                break;
+            }
+            match place.packed {
+                GONE => self.forget(block as usize),
+                _ => self.keep(block as usize, place),
+            }
+            self.end = place.end();
+        }
+        if self.end < len { file.set_len(self.end) } else { Ok(()) }
+    }
+}
+
+fn header(variant: Variant, slice: Material, size: WorkSize, wide: bool) -> [u8; HEADER_LEN] {
     let mut bytes = [0; HEADER_LEN];
     bytes[..8].copy_from_slice(&MAGIC);
     bytes[8..16].copy_from_slice(&variant.rules().fingerprint().to_le_bytes());
     let Material { own_kings, own_men, opp_kings, opp_men } = slice;
     bytes[16..20].copy_from_slice(&[own_kings, own_men, opp_kings, opp_men]);
-    bytes[20..].copy_from_slice(&placements.to_le_bytes());
+    bytes[20..28].copy_from_slice(&size.slots.to_le_bytes());
+    bytes[28..36].copy_from_slice(&size.unit.to_le_bytes());
+    bytes[36] = wide as u8;
+    let check = xxh3_64(&bytes[..37]);
+    bytes[37..].copy_from_slice(&check.to_le_bytes());
     bytes
 }
 
-/// Finds how many placements whole records hold, and cuts off what is behind them.
-fn find_end(file: &mut File, placements: u64) -> io::Result<u64> {
-    let len = file.seek(SeekFrom::End(0))?;
-    let (mut end, mut kept) = (HEADER_LEN as u64, 0);
-    while end + RECORD_LEN as u64 <= len {
-        file.seek(SeekFrom::Start(end))?;
-        let record = Record::read(file)?;
-        let next = end + (RECORD_LEN + record.data_len()) as u64;
-        let fits = record.start == kept
-            && u64::from(record.len) <= placements - kept
-            && record.len > 0
-            && record.len as usize <= CHUNK
-            && next <= len;
-        if !fits {
-            break;
+/// Leaves a file with nothing but its header.
+fn begin(file: &File, header: &[u8]) -> io::Result<()> {
+    file.set_len(0)?;
+    write_all_at(file, header, 0)
+}
+
+/// Whether a half is as it was written, by its checksum before it.
+fn is_sound(bytes: &[u8]) -> bool {
+    let (check, packed) = bytes.split_at(CHECK_LEN);
+    xxh3_64(packed).to_le_bytes() == check
+}
+
+fn record(block: u64, packed: [u32; 2]) -> [u8; RECORD_LEN] {
+    let mut bytes = [0; RECORD_LEN];
+    bytes[..8].copy_from_slice(&block.to_le_bytes());
+    bytes[8..12].copy_from_slice(&packed[0].to_le_bytes());
+    bytes[12..16].copy_from_slice(&packed[1].to_le_bytes());
+    let check = xxh3_64(&bytes[..16]);
+    bytes[16..].copy_from_slice(&check.to_le_bytes());
+    bytes
+}
+
+thread_local! {
+    /// Making one takes longer than packing a small block.
+    static PACKER: RefCell<Option<zstd::bulk::Compressor<'static>>> = const { RefCell::new(None) };
+    static UNPACKER: RefCell<Option<zstd::bulk::Decompressor<'static>>> = const { RefCell::new(None) };
+}
+
+fn pack(scores: &[u8]) -> io::Result<Vec<u8>> {
+    PACKER.with_borrow_mut(|packer| match packer {
+        Some(packer) => packer.compress(scores),
+        None => packer.insert(zstd::bulk::Compressor::new(LEVEL)?).compress(scores),
+    })
+}
+
+fn unpack(packed: &[u8], scores: &mut [u8]) -> io::Result<()> {
+    let len = UNPACKER.with_borrow_mut(|unpacker| match unpacker {
+        Some(unpacker) => unpacker.decompress_to_buffer(packed, scores),
+        None => {
+            unpacker.insert(zstd::bulk::Decompressor::new()?).decompress_to_buffer(packed, scores)
         }
-        (end, kept) = (next, kept + u64::from(record.len));
-    }
-    if end < len {
-        file.set_len(end)?;
-    }
-    Ok(kept)
+    })?;
+    if len == scores.len() { Ok(()) } else { Err(io::ErrorKind::InvalidData.into()) }
 }
 
-/// What stands before the packed scores of some placements.
-#[derive(Clone, Copy)]
-struct Record {
-    start: u64,
-    len: u32,
-    /// Bytes of each half.
-    packed: [u32; 2],
-    checksum: u64,
+/// Reads at a place, whatever other threads read.
+#[cfg(unix)]
+fn read_exact_at(file: &File, bytes: &mut [u8], offset: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, bytes, offset)
 }
 
-impl Record {
-    fn new(start: u64, len: u32, halves: &[Vec<u8>; 2]) -> Self {
-        let packed = halves.each_ref().map(|half| half.len() as u32);
-        let mut record = Record { start, len, packed, checksum: 0 };
-        record.checksum = record.checksum_with(halves.iter().map(Vec::as_slice));
-        record
-    }
+#[cfg(unix)]
+fn write_all_at(file: &File, bytes: &[u8], offset: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::write_all_at(file, bytes, offset)
+}
 
-    fn data_len(&self) -> usize {
-        self.packed.iter().map(|&len| len as usize).sum()
-    }
-
-    fn to_bytes(self) -> [u8; RECORD_LEN] {
-        let mut bytes = [0; RECORD_LEN];
-        bytes[..8].copy_from_slice(&self.start.to_le_bytes());
-        bytes[8..12].copy_from_slice(&self.len.to_le_bytes());
-        bytes[12..16].copy_from_slice(&self.packed[0].to_le_bytes());
-        bytes[16..20].copy_from_slice(&self.packed[1].to_le_bytes());
-        bytes[20..].copy_from_slice(&self.checksum.to_le_bytes());
-        bytes
-    }
-
-    fn read(input: &mut impl Read) -> io::Result<Self> {
-        let mut bytes = [0; RECORD_LEN];
-        input.read_exact(&mut bytes)?;
-        let word = |at: usize| u32::from_le_bytes([0, 1, 2, 3].map(|n| bytes[at + n]));
-        let long = |at: usize| u64::from(word(at)) | u64::from(word(at + 4)) << 32;
-        Ok(Record {
-            start: long(0),
-            len: word(8),
-            packed: [word(12), word(16)],
-            checksum: long(20),
-        })
-    }
-
-    fn checksum_with<'a>(&self, data: impl Iterator<Item = &'a [u8]>) -> u64 {
-        let mut hash = Xxh3::new();
-        hash.update(&self.to_bytes()[..RECORD_LEN - 8]);
-        data.for_each(|data| hash.update(data));
-        hash.digest()
-    }
-
-    /// Whether the data are whole; unpacks them.
-    fn unpack(&self, data: &[u8], halves: &mut [&mut [u8]; 2]) -> bool {
-        if self.checksum_with([data].into_iter()) != self.checksum {
-            return false;
+#[cfg(windows)]
+fn read_exact_at(file: &File, mut bytes: &mut [u8], mut offset: u64) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match std::os::windows::fs::FileExt::seek_read(file, bytes, offset)? {
+            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+            read => {
+                bytes = &mut bytes[read..];
+                offset += read as u64;
+            }
         }
-        let (a, b) = data.split_at(self.packed[0] as usize);
-        [a, b].into_iter().zip(halves).all(|(packed, half)| {
-            zstd::bulk::decompress_to_buffer(packed, half).is_ok_and(|len| len == half.len())
-        })
     }
+    Ok(())
 }
 
-/// Number of placements, and their packed halves.
-fn pack(halves: [&[u8]; 2]) -> io::Result<(u32, [Vec<u8>; 2])> {
-    let [a, b] = halves.map(|half| zstd::bulk::compress(half, LEVEL));
-    Ok((halves[0].len() as u32, [a?, b?]))
+#[cfg(windows)]
+fn write_all_at(file: &File, mut bytes: &[u8], mut offset: u64) -> io::Result<()> {
+    while !bytes.is_empty() {
+        let written = std::os::windows::fs::FileExt::seek_write(file, bytes, offset)?;
+        bytes = &bytes[written..];
+        offset += written as u64;
+    }
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const LEN: usize = 3 * CHUNK + 1000;
+    const UNIT: usize = 100;
+    /// A few blocks and a part of one.
+    const LEN: usize = 8000 * UNIT;
+    const SIZE: WorkSize = WorkSize { slots: 8000, unit: UNIT as u64 };
 
     fn pair() -> Pair {
         Pair::of("KMvKM".parse().unwrap())
@@ -319,10 +534,10 @@ mod tests {
     }
 
     fn open(folder: &Path) -> WorkCopy {
-        WorkCopy::open(folder, Variant::Russian, pair(), LEN as u64).unwrap()
+        WorkCopy::open(folder, Variant::Russian, pair(), SIZE).unwrap()
     }
 
-    fn load(copy: &mut WorkCopy) -> (usize, [Vec<u8>; 2]) {
+    fn load(copy: &WorkCopy) -> (usize, [Vec<u8>; 2]) {
         let (mut a, mut b) = (vec![0; LEN], vec![0; LEN]);
         let kept = copy.load([&mut a, &mut b]).unwrap() as usize;
         (kept, [a, b])
@@ -332,18 +547,19 @@ mod tests {
     fn what_is_kept_comes_back() {
         let folder = tempfile::tempdir().unwrap();
         let (a, b) = (scores(1), scores(2));
-        let mut copy = open(folder.path());
-        assert_eq!(copy.kept(), 0);
-        for range in [0..10, 10..2 * CHUNK + 77] {
-            copy.append([&a[range.clone()], &b[range]]).unwrap();
+        let copy = open(folder.path());
+        let block = SIZE.block_len();
+        assert_eq!(load(&copy).0, 0);
+        for end in [10, 2 * block + 77] {
+            copy.append([&a[..end], &b[..end]]).unwrap();
         }
-        let mut again = open(folder.path());
-        let (kept, halves) = load(&mut again);
-        assert_eq!(kept, 2 * CHUNK + 77);
+        let again = open(folder.path());
+        let (kept, halves) = load(&again);
+        assert_eq!(kept, 2 * block);
         assert!(halves[0][..kept] == a[..kept] && halves[1][..kept] == b[..kept]);
-        again.append([&a[kept..], &b[kept..]]).unwrap();
+        again.append([&a, &b]).unwrap();
         assert!(again.is_complete());
-        let (kept, halves) = load(&mut open(folder.path()));
+        let (kept, halves) = load(&open(folder.path()));
         assert_eq!(kept, LEN);
         assert!(halves == [a, b]);
     }
@@ -365,12 +581,17 @@ mod tests {
                 _ => bytes[place] ^= 1 << (state % 8),
             }
             fs::write(&path, &bytes).unwrap();
-            let mut copy = open(folder.path());
-            let (kept, halves) = load(&mut copy);
-            assert!(kept < LEN, "{place}");
+            let copy = open(folder.path());
+            let (kept, halves) = load(&copy);
+            assert!(kept < LEN && !copy.is_complete(), "{place}");
             assert!(halves[0][..kept] == a[..kept] && halves[1][..kept] == b[..kept], "{place}");
-            copy.append([&a[kept..], &b[kept..]]).unwrap();
-            let (kept, halves) = load(&mut open(folder.path()));
+            assert!(halves.iter().all(|half| half[kept..].iter().all(|&score| score == 0)));
+            // What was found to be damaged stays so, until it is written again.
+            copy.sync().unwrap();
+            let copy = open(folder.path());
+            assert!(!copy.is_complete(), "{place}");
+            copy.append([&a, &b]).unwrap();
+            let (kept, halves) = load(&open(folder.path()));
             assert!(kept == LEN && halves == [a.clone(), b.clone()], "{place}");
         }
     }
@@ -379,14 +600,58 @@ mod tests {
     fn a_file_of_something_else_is_begun_anew() {
         let folder = tempfile::tempdir().unwrap();
         let (a, b) = (scores(1), scores(2));
+        let kept = |copy: &WorkCopy| (0..SIZE.blocks() as usize).any(|block| copy.has(block));
         open(folder.path()).append([&a, &b]).unwrap();
-        let other = WorkCopy::open(folder.path(), Variant::Brazilian, pair(), LEN as u64).unwrap();
-        assert_eq!(other.kept(), 0);
-        assert_eq!(open(folder.path()).kept(), 0);
+        assert!(kept(&open(folder.path())));
+        let other = WorkCopy::open(folder.path(), Variant::Brazilian, pair(), SIZE).unwrap();
+        assert!(!kept(&other));
+        assert!(!kept(&open(folder.path())));
         fs::write(WorkCopy::path(folder.path(), pair()), b"short").unwrap();
-        assert_eq!(open(folder.path()).kept(), 0);
+        assert!(!kept(&open(folder.path())));
         WorkCopy::remove(folder.path(), pair()).unwrap();
         WorkCopy::remove(folder.path(), pair()).unwrap();
         assert!(!WorkCopy::path(folder.path(), pair()).exists());
+    }
+
+    #[test]
+    fn blocks_come_and_go_in_any_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let size = WorkSize { slots: 7, unit: 2000 };
+        assert!(size.is_by_slot() && !SIZE.is_by_slot());
+        let open = || WorkCopy::open(folder.path(), Variant::Russian, pair(), size).unwrap();
+        let copy = open();
+        copy.clear(true).unwrap();
+        let halves = |slot: usize| [scores(slot as u64), scores(100 + slot as u64)];
+        let check = |copy: &WorkCopy, slots: &[usize]| {
+            for slot in 0..7 {
+                assert_eq!(copy.has(slot), slots.contains(&slot), "{slot}");
+            }
+            for &slot in slots {
+                for side in 0..2 {
+                    let mut found = vec![0; 4000];
+                    copy.get(slot, side, &mut found).unwrap();
+                    assert!(found == halves(slot)[side][..4000], "{slot} {side}");
+                }
+            }
+        };
+        for slot in [4, 0, 6, 1, 5, 2, 3] {
+            let [a, b] = halves(slot);
+            copy.put(slot, [&a[..4000], &b[..4000]]).unwrap();
+        }
+        check(&copy, &[0, 1, 2, 3, 4, 5, 6]);
+        assert!(copy.is_complete());
+        copy.sync().unwrap();
+        copy.forget(5);
+        copy.sync().unwrap();
+        // One more that is damaged, in its second half.
+        let end = copy.state().blocks[4].end();
+        write_all_at(&copy.file, &[0x5a; 3], end - 3).unwrap();
+        assert!(open().has(4) && !open().has(5));
+        open().forget_damaged().unwrap();
+        let again = open();
+        assert!(again.is_wide() && !again.is_complete());
+        check(&again, &[0, 1, 2, 3, 6]);
+        again.clear(false).unwrap();
+        assert!(!open().is_wide() && !open().has(0));
     }
 }

@@ -271,8 +271,11 @@ pub(crate) fn encode_tables<W: Write + Seek>(
         let len = (positions - start).min(PIECE_LEN.into()) as usize;
         worker.cells.clear();
         worker.cells.resize(len, Cell::DONT_CARE);
-        cells.fill(start, &mut worker.cells);
-        let encoded = worker.encode(info, start, [wld_path, dtw_path]);
+        let filled = cells.fill(start, &mut worker.cells);
+        let encoded = match filled {
+            Ok(()) => worker.encode(info, start, [wld_path, dtw_path]),
+            Err(source) => Err(StoreError::Cells { material: info.material, source }),
+        };
         if let Ok(mut idle) = idle.lock() {
             idle.push(worker);
         }

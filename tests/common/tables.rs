@@ -9,7 +9,7 @@ use damka::board::{Bitboard, Square};
 use damka::build::{BuildOptions, BuildReport, build};
 use damka::index::{Material, SliceIndex};
 use damka::rules::{RuleSet, Russian, has_capture};
-use damka::store::{Cell, Cells, WriteOptions};
+use damka::store::{Cell, Cells, CellsError, WriteOptions};
 use damka::{Colour, Position, Tablebase, Value, Variant, Wld};
 
 use super::brute::{self, Board, BruteValue};
@@ -209,7 +209,7 @@ impl Cells for Changed<'_> {
         self.index.len()
     }
 
-    fn fill(&self, start: u64, out: &mut [Cell]) {
+    fn fill(&self, start: u64, out: &mut [Cell]) -> Result<(), CellsError> {
         for (number, cell) in (start..).zip(out) {
             let turned = self.index.unrank(number);
             if has_capture::<Russian>(Russian::geometry(), &turned) {
@@ -219,5 +219,6 @@ impl Cells for Changed<'_> {
             let value = self.tables.probe(&position_at(&self.index, number)).expect("a value");
             *cell = Cell::from((self.change)(number, value));
         }
+        Ok(())
     }
 }

@@ -26,7 +26,7 @@ pub fn assert_counts(variant: Variant) {
     with_rules!(variant, R => {
         let finished = solved::<R>(&slices);
         for (row, slice) in rows.iter().zip(slices) {
-            let counts = finished[&Pair::of(slice)].counts(slice);
+            let counts = finished[&Pair::of(slice)].counts(slice).unwrap();
             let number = |text: &str| text.parse::<u64>().ok();
             let expected = Counts {
                 wins: number(&row[3]).unwrap(),
@@ -67,7 +67,7 @@ pub fn assert_published(variant: Variant, longest: usize) {
     with_rules!(variant, R => {
         let finished = solved::<R>(&slices);
         for (slice, row) in &rows {
-            let counts = finished[&Pair::of(*slice)].counts(*slice);
+            let counts = finished[&Pair::of(*slice)].counts(*slice).unwrap();
             let found = match row[2].as_str() {
                 "max_win_ply" => counts.longest_win.unwrap().into(),
                 "wins" | "wtm_wins" => counts.wins,

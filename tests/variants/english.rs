@@ -63,7 +63,7 @@ fn counts_equal_published_ones() {
     let all: Vec<Material> =
         plan(&English::RULES, 4).iter().flat_map(|pair| pair.slices()).collect();
     let finished = solved::<English>(&all);
-    let counts = |slice: Material| finished[&Pair::of(slice)].counts(slice);
+    let counts = |slice: Material| finished[&Pair::of(slice)].counts(slice).unwrap();
     let total = all.iter().map(|&slice| counts(slice)).fold(Counts::default(), Counts::merge);
     // Pixel4youcorp/checkers-endgame-tablebase: 2 to 4 pieces, one side to move.
     assert_eq!((total.wins, total.losses, total.draws), (2_675_270, 2_004_797, 1_728_769));

@@ -1,0 +1,89 @@
+//! Working copies as shelves of a solver.
+
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::index::Pair;
+use crate::rules::{RuleSet, Variant};
+use crate::solve::{PairMemory, Shelf, ShelfError};
+use crate::store::{StoreError, WorkCopy, WorkSize};
+
+/// Size of the working copy of a pair.
+pub(super) fn work_size<R: RuleSet>(pair: Pair) -> WorkSize {
+    let PairMemory { places, unit, .. } = PairMemory::of::<R>(pair, 1);
+    WorkSize { slots: places, unit }
+}
+
+/// Whether a pair can be worked on outside memory, unit by unit.
+pub(super) fn fits_shelf<R: RuleSet>(pair: Pair) -> bool {
+    work_size::<R>(pair).is_by_slot()
+}
+
+/// A pair on the disk.
+#[derive(Debug)]
+pub(super) struct DiskShelf {
+    copy: WorkCopy,
+    /// What was put there is brought to the disk when the last time was so long ago.
+    every: Duration,
+    last: Mutex<Instant>,
+}
+
+impl DiskShelf {
+    /// Opens the working copy of a pair, or begins one.
+    ///
+    /// # Panics
+    /// If the pair does not fit a shelf.
+    pub fn open<R: RuleSet>(
+        folder: &Path,
+        variant: Variant,
+        pair: Pair,
+        every: Duration,
+    ) -> Result<Self, StoreError> {
+        assert!(fits_shelf::<R>(pair));
+        let copy = WorkCopy::open(folder, variant, pair, work_size::<R>(pair))?;
+        Ok(DiskShelf { copy, every, last: Mutex::new(Instant::now()) })
+    }
+
+    pub fn copy(&self) -> &WorkCopy {
+        &self.copy
+    }
+}
+
+impl Shelf for DiskShelf {
+    fn is_wide(&self) -> bool {
+        self.copy.is_wide()
+    }
+
+    fn clear(&self, wide: bool) -> Result<(), ShelfError> {
+        Ok(self.copy.clear(wide)?)
+    }
+
+    fn has(&self, slot: usize) -> bool {
+        self.copy.has(slot)
+    }
+
+    fn put(&self, slot: usize, halves: [&[u8]; 2]) -> Result<(), ShelfError> {
+        Ok(self.copy.put(slot, halves)?)
+    }
+
+    fn get(&self, slot: usize, side: usize, scores: &mut [u8]) -> Result<(), ShelfError> {
+        self.copy.get(slot, side, scores).map_err(|error| {
+            if error.is_corrupt() {
+                // The next build finds it missing, and not damaged again.
+                self.copy.forget(slot);
+                let _ = self.copy.sync();
+            }
+            error.into()
+        })
+    }
+
+    fn settle(&self) -> Result<(), ShelfError> {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if last.elapsed() >= self.every {
+            self.copy.sync()?;
+            *last = Instant::now();
+        }
+        Ok(())
+    }
+}
