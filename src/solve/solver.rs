@@ -488,16 +488,11 @@ impl Job<'_> {
     ) -> Result<Option<[Vec<S>; 2]>, SolveError> {
         let layout = context.layout;
         let len = layout.unit_len();
-        let room = || {
-            let mut scores: Vec<S> = Vec::new();
-            let placements = len * self.order.len();
-            let pair = layout.pair;
-            let bytes = (placements * size_of::<S>()) as u64;
-            scores.try_reserve_exact(placements).map_err(|_| SolveError::Memory { pair, bytes })?;
-            scores.resize(placements, S::default());
-            Ok(scores)
-        };
-        let (mut scores_a, mut scores_b) = (room()?, room()?);
+        let placements = len * self.order.len();
+        reserve(layout.pair, (2 * placements * size_of::<S>()) as u64)?;
+        // Zero as the system gives it: each page is touched first by the thread that works on it.
+        let room = || vec![S::default(); placements];
+        let (mut scores_a, mut scores_b) = (room(), room());
         let per_place = self.progress_per_place(context);
         let mut kept = match (S::bytes_mut(&mut scores_a), S::bytes_mut(&mut scores_b)) {
             (Some(a), Some(b)) => self.monitor.resume([a, b]),

@@ -231,8 +231,8 @@ struct Worker {
 const PIECE_LEN: u32 = WLD_BLOCK_LEN;
 const _: () =
     assert!(WLD_BLOCK_LEN.is_multiple_of(DTW_BLOCK_LEN) && WLD_BLOCK_LEN.is_multiple_of(5));
-/// Pieces for each thread between two writes.
-const PIECES_PER_THREAD: u64 = 16;
+/// Pieces for each thread between two writes: so many that it does not matter when one thread is done before the others.
+const PIECES_PER_THREAD: u64 = 64;
 
 /// Writes both tables to any pair of outputs. Paths only appear in errors.
 pub(crate) fn encode_tables<W: Write + Seek>(
