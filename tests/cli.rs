@@ -220,6 +220,13 @@ fn a_plan_says_what_a_build_will_take() {
     assert!(ran.stdout.contains("\nKMvK KvKM  "), "{}", ran.stdout);
     assert!(ran.stdout.contains("\nto solve     199,520 positions\n"), "{}", ran.stdout);
     assert!(!folder.path().join("tables").exists());
+    let tsv = plan(&["--tsv"]).stdout;
+    let lines: Vec<Vec<&str>> = tsv.lines().map(|line| line.split('\t').collect()).collect();
+    assert_eq!(lines.len(), 1 + 9, "{tsv}");
+    assert!(lines.iter().all(|line| line.len() == 11), "{tsv}");
+    let line = lines.iter().find(|line| line[0] == "KMvM").expect("a pair");
+    let known = ["KMvM", "MvKM", "43400", "false", "KvM,KvK,MvM,KKvM,KMvK", "-", "false"];
+    assert_eq!(line[..7], known, "{tsv}");
     let short = plan(&["--memory", "1M"]);
     assert_eq!(short.code, 7);
     assert!(short.stdout.contains(" MB are enough, 1 MB may be used"), "{}", short.stdout);

@@ -2,7 +2,8 @@
 
 use std::io::{self, Write};
 
-use damka::build::{Forecast, forecast};
+use damka::build::{Forecast, StepForecast, forecast};
+use damka::index::Pair;
 
 use super::build::What;
 use super::exit::Exit;
@@ -16,19 +17,53 @@ use super::text::{count, grouped, span};
 #[command(after_help = "\
 Examples:
   damka plan russian --pieces 7
-  damka plan russian -n 7 --memory 12G")]
+  damka plan russian -n 7 --memory 12G
+  damka plan russian -n 7 --tsv > plan.tsv")]
 pub struct Args {
     #[command(flatten)]
     what: What,
+    /// Write columns with tabs between, plain numbers, and by name which pairs are read and which of them on the disk.
+    #[arg(long)]
+    tsv: bool,
 }
 
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let forecast = forecast(&args.what.options())?;
     let mut out = io::BufWriter::new(io::stdout().lock());
-    write(&mut out, &forecast)?;
+    match args.tsv {
+        true => write_tsv(&mut out, &forecast)?,
+        false => write(&mut out, &forecast)?,
+    }
     out.flush()?;
     let short = forecast.given.is_some_and(|given| forecast.memory > given);
     Ok(if short { Exit::NoMemory } else { Exit::Done })
+}
+
+/// A pair is named by its first slice; those that are read are separated by commas.
+fn write_tsv(out: &mut impl Write, forecast: &Forecast) -> io::Result<()> {
+    let names = |pairs: &[Pair]| {
+        let names: Vec<String> = pairs.iter().map(|pair| pair.first().to_string()).collect();
+        if names.is_empty() { "-".to_owned() } else { names.join(",") }
+    };
+    writeln!(
+        out,
+        "pair\ttwin\tpositions\tis_there\treads\treads_on_disk\tis_on_disk\tmemory_bytes\tscratch_bytes\ttable_bytes\tseconds"
+    )?;
+    for StepForecast { step, positions, scratch, output, time } in &forecast.steps {
+        writeln!(
+            out,
+            "{}\t{}\t{positions}\t{}\t{}\t{}\t{}\t{}\t{scratch}\t{output}\t{:.3}",
+            step.pair.first(),
+            step.pair.first().twin(),
+            !step.solved,
+            names(&step.reads),
+            names(&step.on_disk),
+            step.to_disk,
+            step.memory,
+            time.as_secs_f64(),
+        )?;
+    }
+    Ok(())
 }
 
 fn megabytes(bytes: u64) -> String {
