@@ -7,7 +7,7 @@ use damka::index::Pair;
 
 use super::build::What;
 use super::exit::Exit;
-use super::text::{count, grouped, span};
+use super::text::{count, grouped, or_dash, span};
 
 /// Say what a build will take, slice by slice, before it begins.
 ///
@@ -54,7 +54,7 @@ fn write_tsv(out: &mut impl Write, forecast: &Forecast) -> io::Result<()> {
             out,
             "{}\t{}\t{positions}\t{}\t{}\t{}\t{}\t{}\t{scratch}\t{output}\t{:.3}",
             step.pair.first(),
-            step.pair.first().twin(),
+            or_dash((!step.pair.is_symmetric()).then(|| step.pair.first().twin())),
             !step.solved,
             names(&step.reads),
             names(&step.on_disk),
