@@ -20,7 +20,7 @@ pub(crate) struct Target<'a, R: RuleSet> {
 }
 
 impl<R: RuleSet> Target<'_, R> {
-    /// ShelfHalf of the pair in which the other side is to move.
+    /// Half of the pair in which the other side is to move.
     #[inline(always)]
     pub fn side(&self) -> usize {
         !self.flipped as usize

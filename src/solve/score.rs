@@ -27,10 +27,10 @@ pub(crate) trait Score: Copy + Ord + Debug + Default + Send + Sync + 'static {
     /// an excess is seen before anything wraps.
     const LONGEST: u16;
 
-    /// ShelfHalf distance to code.
+    /// Half distance to code.
     fn loss(half: u16) -> Self;
     fn win(half: u16) -> Self;
-    /// ShelfHalf distance of a decided score.
+    /// Half distance of a decided score.
     fn half(self) -> u16;
     /// See [`Value::before_move`].
     fn before_move<R: RuleSet>(self) -> Self;
@@ -63,7 +63,7 @@ pub(crate) trait Score: Copy + Ord + Debug + Default + Send + Sync + 'static {
         }
     }
 
-    /// The code of a value. ShelfHalf distances must have one.
+    /// The code of a value. Half distances must have one.
     #[inline(always)]
     fn of<R: RuleSet>(value: Value) -> Self {
         match (value.wld(), R::RULES.no_move.halves().half(value)) {
