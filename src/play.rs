@@ -1,9 +1,9 @@
 //! Moves of positions, for callers that choose the variant at run time.
 
-use crate::board::{Bitboard, Bits, Direction, Geometry, Square};
+use crate::board::{Bitboard, Bits, Geometry, Square};
 use crate::position::Position;
 use crate::rules::{
-    Capture, Colour, RuleSet, Trail, Variant, moves, visit_captures, with_rule_set,
+    Capture, Colour, Jumps, RuleSet, Variant, moves, visit_captures, with_rule_set,
 };
 
 /// A legal move, with White at the bottom of the board whoever moves.
@@ -94,29 +94,16 @@ fn visit_routes_of<R: RuleSet>(position: &Position, sink: &mut dyn FnMut(&Route)
         &position.to_turned(geometry),
         &mut Jumps::default(),
         &mut |capture: &Capture<R::Bits>, Jumps(jumps)| {
-            let Some((&(last_victim, _), before)) = jumps.split_last() else { return };
+            let Some((&(last_victim, ..), before)) = jumps.split_last() else { return };
             sink(&Route {
                 from: view.square(capture.from),
                 to: view.square(capture.to),
                 captured: view.set(capture.taken),
-                via: before.iter().map(|&(_, landing)| view.square(landing)).collect(),
+                via: before.iter().map(|&(_, _, landing)| view.square(landing)).collect(),
                 last_victim: view.square(last_victim),
             });
         },
     );
-}
-
-/// Jumped piece and landing square of each jump under way.
-#[derive(Default)]
-struct Jumps(Vec<(u8, u8)>);
-
-impl<B> Trail<B> for Jumps {
-    fn push(&mut self, victim: u8, _: Direction, landing: u8) {
-        self.0.push((victim, landing));
-    }
-    fn pop(&mut self) {
-        self.0.pop();
-    }
 }
 
 /// Turns squares of the side that moves back to the board that White sees.

@@ -41,6 +41,19 @@ pub trait Trail<B> {
 /// Nothing is noted.
 impl<B> Trail<B> for () {}
 
+/// The jumps under way: jumped piece, direction and landing square of each.
+#[derive(Default)]
+pub(crate) struct Jumps(pub Vec<(u8, Direction, u8)>);
+
+impl<B> Trail<B> for Jumps {
+    fn push(&mut self, victim: u8, direction: Direction, landing: u8) {
+        self.0.push((victim, direction, landing));
+    }
+    fn pop(&mut self) {
+        self.0.pop();
+    }
+}
+
 /// All squares that have to be empty for the captures to be what they are.
 pub(crate) struct Needs<B>(pub B);
 

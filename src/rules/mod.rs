@@ -12,7 +12,7 @@ mod words;
 
 pub use capture::{Capture, Trail, has_capture, visit_captures};
 pub(crate) use capture::{
-    Needs, captures_with_king, visit_first_victims, walk_captures_of, walk_captures_over,
+    Jumps, Needs, captures_with_king, visit_first_victims, walk_captures_of, walk_captures_over,
 };
 pub use moves::{TurnedMove, moves};
 pub use perft::{Perft, perft, perft_routes};

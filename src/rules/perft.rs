@@ -3,11 +3,11 @@
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
 
-use super::capture::{Capture, Trail, visit_captures};
+use super::capture::{Capture, Jumps, visit_captures};
 use super::moves::moves;
 use super::turned::Turned;
 use super::types::RuleSet;
-use crate::board::{Direction, Geometry};
+use crate::board::Geometry;
 
 /// Number of sequences of `depth` legal moves; a game that ends earlier counts nothing.
 ///
@@ -105,24 +105,11 @@ fn routes<R: RuleSet>(
         position,
         &mut Jumps::default(),
         &mut |capture: &Capture<R::Bits>, Jumps(jumps)| {
-            let route: Vec<_> = jumps.iter().map(|&(victim, d)| (victim, d as u8)).collect();
+            let route: Vec<_> = jumps.iter().map(|&(victim, d, _)| (victim, d as u8)).collect();
             if seen.insert((capture.from, capture.to, route)) {
                 next.push(position.captured(capture).passed(geometry));
             }
         },
     );
     (!next.is_empty()).then_some(next)
-}
-
-/// Jumped piece and direction of each jump under way.
-#[derive(Default)]
-struct Jumps(Vec<(u8, Direction)>);
-
-impl<B> Trail<B> for Jumps {
-    fn push(&mut self, victim: u8, direction: Direction, _: u8) {
-        self.0.push((victim, direction));
-    }
-    fn pop(&mut self) {
-        self.0.pop();
-    }
 }
