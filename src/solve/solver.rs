@@ -146,7 +146,7 @@ pub enum SolveError {
         pair: Pair,
     },
     /// What is outside memory could not be read or written.
-    #[error("{}", pair.first())]
+    #[error("while {} is worked on", pair.first())]
     Shelf {
         /// The pair that was being worked on.
         pair: Pair,
@@ -571,13 +571,7 @@ impl Job<'_> {
                     }
                     let places = task.places.len() as u64;
                     task.units(len).try_for_each(|(places, a, b)| {
-                        let (a, a_mate) = a.split_at_mut(len);
-                        let (b, b_mate) = b.split_at_mut(len);
-                        unit.set(&places[..1]);
-                        unit.solve(done, [a, b], scratch)?;
-                        copy_turned(context, b, a_mate);
-                        copy_turned(context, a, b_mate);
-                        Ok::<(), UnitError>(())
+                        solve_couple(unit, places, done, [a, b], scratch)
                     })?;
                     self.monitor.advance(places * per_place);
                     Ok(())
@@ -661,12 +655,7 @@ impl Job<'_> {
                     }
                     let [a, b] = rooms.each_mut().map(|room| &mut room[..]);
                     if coupled {
-                        unit.set(&places[..1]);
-                        let (a, a_mate) = a.split_at_mut(len);
-                        let (b, b_mate) = b.split_at_mut(len);
-                        unit.solve(done, [a, b], scratch)?;
-                        copy_turned(context, b, a_mate);
-                        copy_turned(context, a, b_mate);
+                        solve_couple(unit, places, done, [a, b], scratch)?;
                     } else {
                         unit.set(places);
                         match together {
@@ -685,13 +674,15 @@ impl Job<'_> {
                 self.monitor.advance(places.len() as u64 * per_place);
                 Ok::<(), UnitError>(())
             };
+            let (alone, coupled) = units.split_at(level.units.len());
             let solved = match together {
                 true => {
                     let mut worker = worker();
-                    units.iter().try_for_each(|unit| solve(&mut worker, unit))
+                    alone.iter().try_for_each(|unit| solve(&mut worker, unit))
                 }
-                false => units.par_iter().try_for_each_init(worker, solve),
+                false => alone.par_iter().try_for_each_init(worker, solve),
             };
+            let solved = solved.and_then(|()| coupled.par_iter().try_for_each_init(worker, solve));
             if stop() {
                 return Err(SolveError::Stopped);
             }
@@ -716,6 +707,23 @@ impl Job<'_> {
             * binomial(free - first.own_kings as u32, first.opp_kings.into());
         if context.layout.pair.is_symmetric() { unit } else { 2 * unit }
     }
+}
+
+/// Solves the first of two placements of men, the second of which is it turned, into scores of both.
+fn solve_couple<'a, R: RuleSet, S: Score>(
+    unit: &mut Unit<'a, R>,
+    places: &[u32],
+    done: [Half; 2],
+    [a, b]: [&mut [S]; 2],
+    scratch: &mut Scratch<R::Bits, S>,
+) -> Result<(), UnitError> {
+    let (a, a_mate) = a.split_at_mut(a.len() / 2);
+    let (b, b_mate) = b.split_at_mut(b.len() / 2);
+    unit.set(&places[..1]);
+    unit.solve(done, [a, b], scratch)?;
+    copy_turned(unit.context, b, a_mate);
+    copy_turned(unit.context, a, b_mate);
+    Ok(())
 }
 
 /// Scores of the second of two placements of men, which is the first turned, from those of the first with the other side to
