@@ -31,7 +31,7 @@ use crate::store::{
     Cell, Cells, CellsError, Metric, StoreError, Table, TableId, TableInfo, WorkCopy, WorkSize,
     WriteOptions, remove_leftovers, write_tables,
 };
-use shelf::{DiskShelf, fits_shelf, work_size};
+use shelf::{DiskShelf, work_size};
 use stored::Stored;
 
 /// What to build, and where.
@@ -73,9 +73,7 @@ impl BuildOptions {
             keep_every: Duration::from_secs(60),
         }
     }
-}
 
-impl BuildOptions {
     /// What may be in memory at a time, if so many bytes are free.
     fn budget(&self, given: Option<u64>) -> Budget {
         if self.on_disk { Budget::Nothing } else { given.map_or(Budget::Any, Budget::Bytes) }
@@ -708,7 +706,7 @@ impl<'a, R: RuleSet> Builder<'a, R> {
         let mut added = Vec::new();
         for dependency in pair.dependencies(&R::RULES) {
             if !self.finished.contains_key(&dependency) {
-                self.take_in(dependency, fits_shelf::<R>(dependency))?;
+                self.take_in(dependency, work_size::<R>(dependency).is_by_slot())?;
                 added.push(dependency);
             }
         }

@@ -103,19 +103,21 @@ impl Schedule {
                 false => sum([size.solved, size.ordering, decoded::<R>(pair)]),
             };
             // What each pair takes here, in memory and on the disk, if it can be there.
-            let taken = |other: Pair| match other == pair {
-                true => (work, fits_shelf::<R>(pair).then_some(size.solving_on_shelf)),
-                false => {
-                    let size = &sizes[&other];
-                    (size.solved, fits_shelf::<R>(other).then_some(size.on_shelf))
-                }
+            let taken = |other: Pair| {
+                let size = &sizes[&other];
+                let (memory, on_disk) = match other == pair {
+                    true => (work, size.solving_on_shelf),
+                    false => (size.solved, size.on_shelf),
+                };
+                (memory, fits_shelf(size).then_some(on_disk))
             };
             let here = || reads.iter().copied().chain([pair]);
-            let least =
-                here().map(|pair| taken(pair).1.unwrap_or(taken(pair).0).min(taken(pair).0));
-            let all = here().map(|pair| taken(pair).0);
             // With everything on the disk, or, where that saves nothing, in memory.
-            let least = sum(least).saturating_add(size.reading).min(sum(all));
+            let least =
+                |(memory, on_disk): (u64, Option<u64>)| on_disk.unwrap_or(memory).min(memory);
+            let all = sum(here().map(|pair| taken(pair).0));
+            let least = sum(here().map(|pair| least(taken(pair))));
+            let least = least.saturating_add(size.reading).min(all);
             schedule.least = schedule.least.max(with_rest(least, threads));
 
             let was_held: BTreeSet<Pair> = held.keys().copied().collect();
@@ -286,7 +288,7 @@ mod tests {
         assert!(short.memory >= free.least);
         let nothing = Schedule::new::<Russian>(6, &missing, 2, Budget::Nothing);
         check(&nothing, &missing, Budget::Nothing);
-        let fits = |pair: &Pair| fits_shelf::<Russian>(*pair);
+        let fits = |pair: &Pair| fits_shelf(&PairMemory::of::<Russian>(*pair, 2));
         for step in &nothing.steps {
             assert_eq!(step.to_disk, fits(&step.pair));
             let on_disk = step.reads.iter().filter(|pair| fits(pair)).count();

@@ -11,13 +11,16 @@ use crate::store::{StoreError, WorkCopy, WorkSize};
 
 /// Size of the working copy of a pair.
 pub(super) fn work_size<R: RuleSet>(pair: Pair) -> WorkSize {
-    let PairMemory { places, unit, .. } = PairMemory::of::<R>(pair, 1);
+    size_of(&PairMemory::of::<R>(pair, 1))
+}
+
+fn size_of(&PairMemory { places, unit, .. }: &PairMemory) -> WorkSize {
     WorkSize { slots: places, unit }
 }
 
-/// Whether a pair can be worked on outside memory, unit by unit.
-pub(super) fn fits_shelf<R: RuleSet>(pair: Pair) -> bool {
-    work_size::<R>(pair).is_by_slot()
+/// Whether a pair that takes so much memory can be worked on outside it, unit by unit.
+pub(super) fn fits_shelf(pair: &PairMemory) -> bool {
+    size_of(pair).is_by_slot()
 }
 
 /// A pair on the disk.
@@ -40,8 +43,9 @@ impl DiskShelf {
         pair: Pair,
         every: Duration,
     ) -> Result<Self, StoreError> {
-        assert!(fits_shelf::<R>(pair));
-        let copy = WorkCopy::open(folder, variant, pair, work_size::<R>(pair))?;
+        let size = work_size::<R>(pair);
+        assert!(size.is_by_slot());
+        let copy = WorkCopy::open(folder, variant, pair, size)?;
         Ok(DiskShelf { copy, every, last: Mutex::new(Instant::now()) })
     }
 
