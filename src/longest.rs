@@ -2,15 +2,12 @@
 
 use rayon::prelude::*;
 
-use crate::index::{Material, SliceIndex};
+use crate::index::{Material, SliceIndex, slices};
 use crate::position::Position;
 use crate::probe::{ProbeError, Tablebase};
-use crate::rules::{Colour, RuleSet, with_rule_set};
+use crate::rules::{Colour, RuleSet, has_capture, with_rule_set};
 use crate::store::Metric;
-use crate::value::Value;
-
-/// Positions that one task asks for.
-const CHUNK: u64 = 1 << 12;
+use crate::value::{Value, Wld};
 
 /// The positions of a slice with the longest win, as [`longest_wins`] finds them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,8 +18,10 @@ pub struct LongestWins {
     pub positions: Vec<Position>,
 }
 
-/// Finds the positions of a slice that the side to move wins latest, captures included, by
-/// asking for every position. O(positions of the slice).
+/// Finds the positions of a slice that the side to move wins latest, captures included.
+///
+/// Reads the table through, and asks only for positions that can be meant: those that it gives the distance, and, unless
+/// all smaller slices are over sooner, those with a capture. O(positions of the slice).
 ///
 /// # Errors
 /// If a table of the slice, or one that it depends on, is missing or broken.
@@ -31,26 +30,63 @@ pub fn longest_wins(
     slice: Material,
     advance: &(dyn Fn(u64) + Sync),
 ) -> Result<LongestWins, ProbeError> {
-    let Some(plies) = tables.header(slice, Metric::Dtw)?.counts.longest_win else {
+    let table = tables.table(slice, Metric::Dtw)?;
+    let Some(plies) = table.header().counts.longest_win else {
         return Ok(LongestWins { plies: None, positions: Vec::new() });
     };
+    let longest = Value::Win(plies);
+    let by_capture = can_begin_with_capture(tables, slice, plies);
     let positions = with_rule_set!(tables.variant(), R => {
         let geometry = <R as RuleSet>::geometry();
         let index = SliceIndex::new(geometry, slice);
-        let chunks = (0..index.len().div_ceil(CHUNK)).into_par_iter().map(|chunk| {
-            let numbers = chunk * CHUNK..index.len().min((chunk + 1) * CHUNK);
-            let done = numbers.end - numbers.start;
+        let blocks = (0..table.block_count()).into_par_iter().map_init(Vec::new, |bytes, block| {
+            table.decode_block(block, bytes)?;
+            let (start, positions) = table.block_range(block);
             let mut found = Vec::new();
-            for number in numbers {
-                let position = Position::from_turned(geometry, &index.unrank(number), Colour::White);
-                if tables.probe(&position)? == Value::Win(plies) {
-                    found.push(position);
+            for (place, number) in (start..start + positions as u64).enumerate() {
+                let is_named = table.value(bytes, place, Wld::Win) == Some(longest);
+                if !is_named && !by_capture {
+                    continue;
+                }
+                let turned = index.unrank(number);
+                if is_named || has_capture::<R>(geometry, &turned) {
+                    let position = Position::from_turned(geometry, &turned, Colour::White);
+                    if tables.probe(&position)? == longest {
+                        found.push(position);
+                    }
                 }
             }
-            advance(done);
+            advance(positions as u64);
             Ok(found)
         });
-        chunks.collect::<Result<Vec<_>, ProbeError>>()?.concat()
+        blocks.collect::<Result<Vec<_>, ProbeError>>()?.concat()
     });
     Ok(LongestWins { plies: Some(plies), positions })
+}
+
+/// Whether a win in so many plies can begin with a capture: then the other side loses in one ply less, in a slice where it
+/// has fewer pieces. Such a slice of which nothing is known speaks for it.
+fn can_begin_with_capture(tables: &Tablebase, slice: Material, plies: u16) -> bool {
+    let after = plies.saturating_sub(1);
+    // With its last piece taken, the other side has lost at once.
+    if after == 0 {
+        return true;
+    }
+    // Own men may have become kings.
+    let can_be_left = |left: &Material| {
+        let own = u32::from(slice.own_kings) + u32::from(slice.own_men);
+        u32::from(left.opp_kings) + u32::from(left.opp_men) == own
+            && left.opp_men <= slice.own_men
+            && left.own_kings <= slice.opp_kings
+            && left.own_men <= slice.opp_men
+    };
+    let longest_loss = |left| match tables.table(left, Metric::Dtw) {
+        Ok(table) => table.header().counts.longest_loss,
+        Err(_) => Some(u16::MAX),
+    };
+    (2..slice.pieces())
+        .flat_map(|pieces| slices(tables.variant().rules(), pieces))
+        .filter(can_be_left)
+        .filter_map(longest_loss)
+        .any(|longest| longest >= after)
 }

@@ -21,7 +21,7 @@ const SHOWN: usize = 10;
 
 /// Find the longest wins of a slice, and how they go.
 ///
-/// Asks for every position of the slice. A slice is named by its pieces, those of the side to move first.
+/// Reads the whole slice. A slice is named by its pieces, those of the side to move first.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -58,6 +58,12 @@ fn list(folders: &[PathBuf]) -> String {
     names.join(", ")
 }
 
+impl From<StoreError> for ProbeError {
+    fn from(error: StoreError) -> Self {
+        Self::Table(Arc::new(error))
+    }
+}
+
 impl ProbeError {
     /// Whether a table is simply not there, so that a larger set would have the answer.
     pub fn is_missing(&self) -> bool {
@@ -212,7 +218,12 @@ impl Tablebase {
     /// # Errors
     /// If the table is missing or broken.
     pub fn header(&self, slice: Material, metric: Metric) -> Result<Header, ProbeError> {
-        self.slices.table(slice, metric).map(|table| table.header().clone())
+        self.table(slice, metric).map(|table| table.header().clone())
+    }
+
+    /// A table, opened.
+    pub(crate) fn table(&self, slice: Material, metric: Metric) -> Result<&Table, ProbeError> {
+        self.slices.table(slice, metric)
     }
 
     /// Reads a whole table and compares all its checksums. O(file).
@@ -220,8 +231,7 @@ impl Tablebase {
     /// # Errors
     /// If the table is missing or broken.
     pub fn verify_checksums(&self, slice: Material, metric: Metric) -> Result<(), ProbeError> {
-        let table = self.slices.table(slice, metric)?;
-        table.verify_checksums(|_| ()).map_err(|error| ProbeError::Table(Arc::new(error)))
+        Ok(self.table(slice, metric)?.verify_checksums(|_| ())?)
     }
 
     /// Exact value of a position: its result, and the plies to the end of the game.
@@ -459,9 +469,7 @@ impl<R: RuleSet> SliceSet<R> {
             return Ok((bytes, place));
         }
         let mut bytes = Vec::new();
-        table
-            .decode_block(block, &mut bytes)
-            .map_err(|error| ProbeError::Table(Arc::new(error)))?;
+        table.decode_block(block, &mut bytes)?;
         let bytes = Arc::new(bytes);
         self.cache.insert(key, bytes.clone());
         Ok((bytes, place))
