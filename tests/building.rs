@@ -532,7 +532,7 @@ fn broken_tables_are_named_and_not_overwritten() {
         assert!(matches!(refused(name, longer), StoreError::Length { .. }));
 
         // In the counts, the checksum of the header, the index of blocks.
-        for place in [121, HEADER_LEN - 1, HEADER_LEN] {
+        for place in [121, HEADER_LEN - 1, good.len() - 1] {
             let mut flipped = good.clone();
             flipped[place] ^= 4;
             assert!(matches!(refused(name, flipped), StoreError::HeaderCorrupt { .. }), "{place}");
@@ -543,7 +543,7 @@ fn broken_tables_are_named_and_not_overwritten() {
         let mut newer = good.clone();
         newer[10] += 1;
         let error = refused(name, newer);
-        assert!(matches!(error, StoreError::Version { found: 2, newest: 1, .. }), "{error}");
+        assert!(matches!(error, StoreError::Version { found: 3, newest: 2, .. }), "{error}");
     }
     let error = refused("KMvK.wld", WHOLE["KKvM.wld"].clone());
     assert!(matches!(error, StoreError::OtherSlice { .. }), "{error}");
@@ -560,9 +560,8 @@ fn damage_in_a_block_is_found_before_anything_is_built_on_it() {
         let (slice, metric) = name.split_once('.').unwrap();
         let metric = if metric == "wld" { Metric::Wld } else { Metric::Dtw };
         let header = open(folder_with(3).path()).header(slice.parse().unwrap(), metric).unwrap();
-        // The index has eight bytes a block.
-        let first = HEADER_LEN + 8 * header.blocks() as usize;
-        for place in [good.len() - 1, first + rng.below(good.len() - first)] {
+        let stored = good.len() - HEADER_LEN - (header.model_len + header.index_len) as usize;
+        for place in [HEADER_LEN, HEADER_LEN + rng.below(stored)] {
             let folder = folder_with(3);
             let path = table_path(folder.path(), name);
             let mut flipped = good.clone();

@@ -8,8 +8,9 @@ use damka::index::{Material, SliceIndex};
 use damka::rules::{RuleSet, Russian, Turned};
 use damka::store::fuzzing::{exercise, reseal, write_to_memory};
 use damka::store::{
-    Cell, Cells, CellsError, DTW_BLOCK_LEN, HEADER_LEN, MAGIC, MemorySource, Metric, StoreError,
-    Table, TableId, TableInfo, WLD_BLOCK_LEN, WriteOptions, remove_leftovers, write_tables,
+    CONTEXT_BLOCK_LEN, Cell, Cells, CellsError, Codec, DTW_BLOCK_LEN, HEADER_LEN, MAGIC,
+    MemorySource, Metric, StoreError, Table, TableId, TableInfo, WLD_BLOCK_LEN, WriteOptions,
+    remove_leftovers, write_tables,
 };
 use damka::{Counts, Value, Variant, Wld};
 use proptest::prelude::*;
@@ -54,7 +55,7 @@ fn info(cells: &[Cell]) -> TableInfo {
 
 fn encode(cells: &[Cell]) -> [(Metric, Vec<u8>); 2] {
     let list = List(cells.to_vec());
-    let options = WriteOptions { wld_level: 3, dtw_level: 3 };
+    let options = WriteOptions { wld_level: 3, dtw_level: 3, ..WriteOptions::default() };
     let (wld, dtw) = write_to_memory(&info(cells), &list, &options).unwrap();
     [(Metric::Wld, wld), (Metric::Dtw, dtw)]
 }
@@ -134,7 +135,11 @@ fn blocks_of_one_value_cost_no_bytes() {
         }
     }
     let lengths = encode(&cells).map(|(_, bytes)| bytes.len());
-    assert_eq!(lengths, [HEADER_LEN + 4 * 8, HEADER_LEN + 7 * 8]);
+    assert_eq!(lengths, [HEADER_LEN; 2]);
+    // A block with another value, and that only in its own length and checksum.
+    cells[99_999] = Cell::win(1);
+    let lengths = encode(&cells).map(|(_, bytes)| bytes.len());
+    assert!(lengths.iter().all(|&len| len < HEADER_LEN + 80), "{lengths:?}");
 }
 
 #[test]
@@ -158,7 +163,7 @@ fn any_number_of_threads_writes_the_same_bytes() {
     let cells = random_cells(2_500_000, 300, 9, 3);
     let list = List(cells.clone());
     for levels in [(3, 3), (7, 9)] {
-        let options = WriteOptions { wld_level: levels.0, dtw_level: levels.1 };
+        let options = WriteOptions { wld_level: levels.0, dtw_level: levels.1, wld_codec: None };
         let files = [1, 4].map(|threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| write_to_memory(&info(&cells), &list, &options).unwrap())
@@ -213,7 +218,7 @@ fn a_stopped_writer_leaves_nothing() {
     let cells = random_cells(3_000_000, 40, 200, 6);
     let asked = AtomicU64::new(0);
     let stop = || asked.fetch_add(1, Ordering::Relaxed) > 40;
-    let options = WriteOptions { wld_level: 1, dtw_level: 1 };
+    let options = WriteOptions { wld_level: 1, dtw_level: 1, wld_codec: None };
     let result = write_tables(folder.path(), &info(&cells), &List(cells.clone()), &options, &stop);
     assert!(matches!(result, Err(StoreError::Stopped)));
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
@@ -330,6 +335,65 @@ fn every_flipped_bit_is_found() {
     }
 }
 
+/// The table of results of all positions of a slice, coded by contexts: its id, its cells, its bytes.
+fn context_table() -> (TableId, Vec<Cell>, Vec<u8>) {
+    let material: Material = "KMvK".parse().unwrap();
+    let len = SliceIndex::new(Russian::geometry(), material).len() as usize;
+    let cells = random_cells(len, 30, 20, 5);
+    let info = TableInfo { material, ..info(&cells) };
+    let options = WriteOptions { wld_codec: Some(Codec::Context), ..WriteOptions::default() };
+    let (wld, _) = write_to_memory(&info, &List(cells.clone()), &options).unwrap();
+    (TableId { material, ..id(Metric::Wld) }, cells, wld)
+}
+
+fn open_as(id: &TableId, bytes: Vec<u8>, positions: usize) -> Result<Table, StoreError> {
+    Table::from_source(Box::new(MemorySource(bytes)), Path::new("memory"), id, positions as u64)
+}
+
+#[test]
+fn tables_coded_by_contexts_are_read_as_they_were_written() {
+    let (id, cells, bytes) = context_table();
+    let table = open_as(&id, bytes, cells.len()).unwrap();
+    assert_eq!(table.header().codec, Codec::Context);
+    table.verify_checksums(|_| ()).unwrap();
+    let blocks: Vec<_> = table.blocks().collect::<Result<_, _>>().unwrap();
+    assert_eq!(blocks.len(), cells.len().div_ceil(CONTEXT_BLOCK_LEN as usize));
+    for (index, cell) in cells.iter().enumerate() {
+        let Some(value) = cell.value() else { continue };
+        let (block, place) = table.block_of(index as u64);
+        let result = table.wld(&blocks[block as usize].bytes, place);
+        assert_eq!(result, Some(value.wld()), "index {index}");
+    }
+}
+
+#[test]
+fn damage_to_a_table_coded_by_contexts_is_found() {
+    let (id, cells, bytes) = context_table();
+    let mut noise = Noise(4);
+    for _ in 0..3000 {
+        let mut damaged = bytes.clone();
+        damaged[noise.below(bytes.len() as u64) as usize] ^= 1 << noise.below(8);
+        let read = open_as(&id, damaged, cells.len()).and_then(|table| {
+            let mut block = Vec::new();
+            (0..table.block_count()).try_for_each(|n| table.decode_block(n, &mut block))
+        });
+        assert!(read.is_err());
+    }
+    // Behind right checksums, other bytes are other results, and the values are not those that were written.
+    let mut other = bytes.clone();
+    other[HEADER_LEN + 20] ^= 1;
+    reseal(&mut other, true);
+    let table = open_as(&id, other, cells.len()).unwrap();
+    assert!(matches!(table.verify_checksums(|_| ()), Err(StoreError::ValuesChecksum { .. })));
+    for _ in 0..300 {
+        let mut mutated = bytes.clone();
+        let place = noise.below(bytes.len() as u64) as usize;
+        mutated[place] = noise.below(256) as u8;
+        reseal(&mut mutated, noise.below(2) == 0);
+        exercise(mutated, &id).ok();
+    }
+}
+
 #[test]
 fn wrong_values_in_whole_blocks_are_found() {
     let cells = small_cells();
@@ -344,13 +408,12 @@ fn wrong_values_in_whole_blocks_are_found() {
 
 #[test]
 fn distances_beyond_the_longest_are_corrupt() {
-    // A block of one value, which stands in the index.
+    // The one value of a table, which stands in its header.
     let [_, (metric, mut bytes)] = encode(&[Cell::loss(8); 10]);
-    bytes[HEADER_LEN + 4] = 5;
+    bytes[110] = 5;
     reseal(&mut bytes, true);
-    let table = open(bytes, metric, 10).unwrap();
-    let error = table.decode_block(0, &mut Vec::new()).unwrap_err();
-    assert!(matches!(error, StoreError::BlockCorrupt { block: 0, .. }));
+    let error = open(bytes, metric, 10).unwrap_err();
+    assert!(matches!(error, StoreError::HeaderCorrupt { field: "symbol", .. }));
     // No win can have this distance, a loss can.
     let [_, (metric, bytes)] = encode(&[Cell::loss(8), Cell::win(3)]);
     let table = open(bytes, metric, 2).unwrap();
@@ -375,7 +438,7 @@ fn blocks_that_do_not_exist_are_errors() {
 
 #[test]
 fn foreign_tables_are_told_apart() {
-    let [(_, bytes), _] = encode(&[Cell::DRAW; 10]);
+    let [(_, bytes), _] = encode(&[[Cell::DRAW, Cell::loss(8)]; 5].concat());
     let changed = |at: usize, field: &[u8]| {
         let mut bytes = bytes.clone();
         bytes[at..at + field.len()].copy_from_slice(field);
@@ -401,9 +464,9 @@ fn foreign_tables_are_told_apart() {
     assert!(matches!(error, StoreError::Positions { expected: 11, found: 10, .. }));
 
     let mut newer = bytes.clone();
-    newer[10] = 2;
+    newer[10] = 3;
     let error = open(newer, Metric::Wld, 10).unwrap_err();
-    assert!(matches!(error, StoreError::Version { found: 2, newest: 1, .. }));
+    assert!(matches!(error, StoreError::Version { found: 3, newest: 2, .. }));
     assert!(!error.is_corrupt());
     let error = open(b"not a table".to_vec(), Metric::Wld, 10).unwrap_err();
     assert!(matches!(error, StoreError::NotATable { .. }));
@@ -472,7 +535,7 @@ proptest! {
     fn bytes_behind_a_magic_number_are_no_panic(
         tail in proptest::collection::vec(any::<u8>(), 0..600),
         seal in any::<bool>(),
-        version in 1..3u16,
+        version in 1..4u16,
     ) {
         let mut bytes = MAGIC.to_vec();
         bytes.extend(version.to_le_bytes());

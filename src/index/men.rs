@@ -80,6 +80,12 @@ impl<B: Bits> MenIndex<B> {
         self.offsets[self.offsets.len() - 1]
     }
 
+    /// Number of the first placement with these own men.
+    #[inline]
+    pub(crate) fn first_with(&self, own: B) -> u64 {
+        self.offsets[rank_subset(own) as usize]
+    }
+
     /// Number of a placement. O(men).
     #[inline(always)]
     pub fn rank(&self, men: Men<B>) -> u64 {

@@ -4,6 +4,7 @@ mod binomial;
 mod material;
 mod men;
 mod plan;
+mod runs;
 mod slice;
 mod subset;
 
@@ -12,5 +13,6 @@ pub use material::{Material, MaterialError};
 pub(crate) use men::disjoint_sets;
 pub use men::{Men, MenIndex};
 pub use plan::{MOST_PIECES, Pair, plan, slices};
+pub(crate) use runs::{OUTER, Room, Runs, Visitor};
 pub use slice::SliceIndex;
 pub use subset::{rank_subset, unrank_subset};

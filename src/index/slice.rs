@@ -46,6 +46,11 @@ impl<B: Bits> SliceIndex<B> {
             * u128::from(binomial(left, material.own_kings.into()))
     }
 
+    /// The board.
+    pub(crate) fn geometry(&self) -> &'static Geometry<B> {
+        self.geometry
+    }
+
     /// The slice.
     pub fn material(&self) -> Material {
         self.material
@@ -54,6 +59,11 @@ impl<B: Bits> SliceIndex<B> {
     /// Numbering of the units.
     pub fn men(&self) -> &MenIndex<B> {
         &self.men
+    }
+
+    /// Number of sets of the other side's kings in each unit.
+    pub(crate) fn opp_sets(&self) -> u64 {
+        self.opp_sets
     }
 
     /// Number of sets of own kings for each set of the other side's.

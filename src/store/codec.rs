@@ -7,6 +7,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use zstd::bulk::{Compressor, Decompressor};
 use zstd::zstd_safe::{CParameter, DParameter, FrameFormat, ParamSwitch};
 
+use super::context::{ANY, ContextCoder, Model};
 use super::error::BlockFault;
 use super::format::Metric;
 use crate::value::Wld;
@@ -25,7 +26,7 @@ pub(crate) struct Layout {
     /// Bytes of a symbol.
     pub(crate) width: u8,
     /// Greatest symbol: the packed byte of a WLD table, the half distance of a DTW table.
-    greatest: u16,
+    pub(crate) greatest: u16,
 }
 
 impl Layout {
@@ -49,10 +50,12 @@ impl Layout {
 
     fn to_bytes(self, symbols: &[u16]) -> Vec<u8> {
         match (self.metric, self.width) {
-            (Metric::Wld, _) => symbols
-                .chunks(PER_BYTE)
-                .map(|five| five.iter().rev().fold(0, |byte, &result| 3 * byte + result as u8))
-                .collect(),
+            (Metric::Wld, _) => {
+                let results: Vec<u8> = symbols.iter().map(|&result| result as u8).collect();
+                let mut bytes = Vec::new();
+                pack(&results, &mut bytes);
+                bytes
+            }
             (Metric::Dtw, 1) => symbols.iter().map(|&half| half as u8).collect(),
             (Metric::Dtw, _) => symbols.iter().flat_map(|half| half.to_le_bytes()).collect(),
         }
@@ -86,6 +89,15 @@ impl Layout {
                 Some(u16::from_le_bytes([two[0], two[1]]))
             }
         }
+    }
+}
+
+/// Packs results, given as digits, into bytes, which are added to `bytes`. Those behind the last are losses.
+pub(crate) fn pack(results: &[u8], bytes: &mut Vec<u8>) {
+    let (fives, rest) = results.as_chunks::<PER_BYTE>();
+    bytes.extend(fives.iter().map(|[a, b, c, d, e]| a + 3 * (b + 3 * (c + 3 * (d + 3 * e)))));
+    if !rest.is_empty() {
+        bytes.push(rest.iter().rev().fold(0, |byte, &result| 3 * byte + result));
     }
 }
 
@@ -142,6 +154,55 @@ pub(crate) struct Encoded {
     pub(crate) check: u32,
 }
 
+/// A compressor whose output depends on nothing but its input.
+fn compressor(level: i32) -> io::Result<Compressor<'static>> {
+    let mut zstd = Compressor::new(level)?;
+    // Length and checksum are elsewhere.
+    zstd.set_parameter(CParameter::Format(FrameFormat::Magicless))?;
+    zstd.set_parameter(CParameter::ContentSizeFlag(false))?;
+    zstd.set_parameter(CParameter::ChecksumFlag(false))?;
+    // That match finder salts its hashes differently each time a context is used again:
+    // files could depend on which thread compressed what before.
+    zstd.set_parameter(CParameter::UseRowMatchFinder(ParamSwitch::Disable))?;
+    Ok(zstd)
+}
+
+/// Level for what a table has once.
+const TAIL_LEVEL: i32 = 19;
+
+/// Compresses what a table has once: its model, its block index.
+pub(crate) fn compress_once(bytes: &[u8]) -> io::Result<Vec<u8>> {
+    compressor(TAIL_LEVEL)?.compress(bytes)
+}
+
+/// Undoes [`compress_once`]; `None` if there are not so many bytes.
+pub(crate) fn decompress_once(stored: &[u8], len: usize) -> Option<Vec<u8>> {
+    let mut bytes = vec![0; len];
+    let found = decompress(stored, &mut bytes).ok()?;
+    (found == len).then_some(bytes)
+}
+
+/// A block of a WLD table, coded by contexts. `results` are digits, or [`ANY`], which is filled in.
+pub(crate) fn encode_by_context(
+    coder: &dyn ContextCoder,
+    model: &Model,
+    start: u64,
+    results: &mut [u8],
+) -> Encoded {
+    let mut told = results.iter().copied().filter(|&result| result != ANY);
+    let first = told.next().unwrap_or(digit(Wld::Draw) as u8);
+    let mut decoded = Vec::with_capacity(results.len().div_ceil(PER_BYTE));
+    if told.all(|result| result == first) {
+        let symbol = first * (PACKED / 2) as u8;
+        decoded.resize(results.len().div_ceil(PER_BYTE), symbol);
+        return Encoded { decoded, stored: Vec::new(), check: symbol.into() };
+    }
+    let stored = coder.encode(model, start, results);
+    pack(results, &mut decoded);
+    let check = checksum(&stored);
+    Encoded { decoded, stored, check }
+}
+
 /// Compresses blocks of one metric.
 pub(crate) struct Encoder {
     layout: Layout,
@@ -150,15 +211,7 @@ pub(crate) struct Encoder {
 
 impl Encoder {
     pub(crate) fn new(layout: Layout, level: i32) -> io::Result<Self> {
-        let mut zstd = Compressor::new(level)?;
-        // Length and checksum are in the block index already.
-        zstd.set_parameter(CParameter::Format(FrameFormat::Magicless))?;
-        zstd.set_parameter(CParameter::ContentSizeFlag(false))?;
-        zstd.set_parameter(CParameter::ChecksumFlag(false))?;
-        // That match finder salts its hashes differently each time a context is used again:
-        // files could depend on which thread compressed what before.
-        zstd.set_parameter(CParameter::UseRowMatchFinder(ParamSwitch::Disable))?;
-        Ok(Encoder { layout, zstd })
+        Ok(Encoder { layout, zstd: compressor(level)? })
     }
 
     /// Encodes a block; each [`DONT_CARE`] gets the value that compresses best of those tried.
@@ -223,9 +276,67 @@ pub(crate) fn checksum(stored: &[u8]) -> u32 {
 thread_local! {
     /// One for each thread: it is bigger than many blocks.
     static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
+    /// Results of a block, before they are packed.
+    static RESULTS: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Decodes a block of so many positions into `out`, and checks everything about it.
+/// Decompresses a frame into `out`, and returns how many bytes it has.
+fn decompress(stored: &[u8], out: &mut [u8]) -> io::Result<usize> {
+    DECOMPRESSOR.with_borrow_mut(|slot| {
+        if slot.is_none() {
+            let mut fresh = Decompressor::new()?;
+            fresh.set_parameter(DParameter::Format(FrameFormat::Magicless))?;
+            *slot = Some(fresh);
+        }
+        match slot {
+            Some(zstd) => zstd.decompress_to_buffer(stored, out),
+            None => Err(io::ErrorKind::OutOfMemory.into()),
+        }
+    })
+}
+
+/// Puts so many positions with one symbol into `out`.
+pub(crate) fn decode_uniform(
+    layout: Layout,
+    symbol: u32,
+    positions: usize,
+    out: &mut Vec<u8>,
+) -> Result<(), BlockFault> {
+    let symbol = u16::try_from(symbol).map_err(|_| BlockFault::Symbol)?;
+    if symbol > layout.greatest {
+        return Err(BlockFault::Symbol);
+    }
+    let [low, high] = symbol.to_le_bytes();
+    out.clear();
+    match layout.width {
+        1 => out.resize(layout.decoded_len(positions), low),
+        _ => out.extend([low, high].repeat(positions)),
+    }
+    Ok(())
+}
+
+/// Decodes a block of so many positions from `start`, coded by contexts, into `out`.
+pub(crate) fn decode_by_context(
+    coder: &dyn ContextCoder,
+    model: &Model,
+    stored: &[u8],
+    check: u32,
+    (start, positions): (u64, usize),
+    out: &mut Vec<u8>,
+) -> Result<(), BlockFault> {
+    if checksum(stored) != check {
+        return Err(BlockFault::Checksum);
+    }
+    out.clear();
+    RESULTS.with_borrow_mut(|results| {
+        results.resize(positions, 0);
+        coder.decode(model, start, stored, results);
+        pack(results, out);
+    });
+    Ok(())
+}
+
+/// Decodes a zstd block of so many positions into `out`, and checks everything about it.
 pub(crate) fn decode(
     layout: Layout,
     stored: &[u8],
@@ -235,34 +346,11 @@ pub(crate) fn decode(
 ) -> Result<(), BlockFault> {
     let expected = layout.decoded_len(positions);
     out.clear();
-    if stored.is_empty() {
-        let symbol = u16::try_from(check).map_err(|_| BlockFault::Symbol)?;
-        if symbol > layout.greatest {
-            return Err(BlockFault::Symbol);
-        }
-        let [low, high] = symbol.to_le_bytes();
-        match layout.width {
-            1 => out.resize(expected, low),
-            _ => out.extend([low, high].repeat(positions)),
-        }
-        return Ok(());
-    }
     if checksum(stored) != check {
         return Err(BlockFault::Checksum);
     }
     out.resize(expected, 0);
-    let found = DECOMPRESSOR.with_borrow_mut(|slot| -> io::Result<usize> {
-        if slot.is_none() {
-            let mut fresh = Decompressor::new()?;
-            fresh.set_parameter(DParameter::Format(FrameFormat::Magicless))?;
-            *slot = Some(fresh);
-        }
-        match slot {
-            Some(zstd) => zstd.decompress_to_buffer(stored, out.as_mut_slice()),
-            None => Err(io::ErrorKind::OutOfMemory.into()),
-        }
-    });
-    let found = found.map_err(|_| BlockFault::Compression)?;
+    let found = decompress(stored, out).map_err(|_| BlockFault::Compression)?;
     if found != expected {
         return Err(BlockFault::Length { expected, found });
     }
@@ -284,6 +372,20 @@ mod tests {
         for byte in 0..PACKED as u8 {
             let symbols: Vec<u16> = (0..5).map(|place| digit(unpack(byte, place))).collect();
             assert_eq!(layout.to_bytes(&symbols), [byte]);
+        }
+    }
+
+    #[test]
+    fn blocks_of_one_symbol_out_of_range_are_refused() {
+        let mut out = Vec::new();
+        let layout = Layout::new(Metric::Dtw, 300);
+        assert_eq!(decode_uniform(layout, 300, 2, &mut out), Ok(()));
+        assert_eq!(out, [44, 1, 44, 1]);
+        let layout = Layout::new(Metric::Wld, 0);
+        assert_eq!(decode_uniform(layout, 242, 6, &mut out), Ok(()));
+        assert_eq!(out, [242; 2]);
+        for symbol in [243, 1 << 16] {
+            assert_eq!(decode_uniform(layout, symbol, 6, &mut out), Err(BlockFault::Symbol));
         }
     }
 

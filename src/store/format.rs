@@ -16,18 +16,20 @@ use crate::value::{Counts, Halves, Value};
 /// and the byte that ends text on some systems, so that a damaged transfer shows at once.
 pub const MAGIC: [u8; 10] = *b"\x8bDAMKA\r\n\x1a\n";
 /// Format that is written, and the newest that is read.
-pub const FORMAT_VERSION: u16 = 1;
-/// Bytes of the header of format 1, block index not counted.
-pub const HEADER_LEN: usize = 176;
-/// Bytes of each entry of the block index.
-pub(crate) const ENTRY_LEN: usize = 8;
-/// Positions in each block of a `.wld` file that is written.
+pub const FORMAT_VERSION: u16 = 2;
+/// Bytes of the header of format 2.
+pub const HEADER_LEN: usize = 184;
+/// Bytes of each entry of the block index, decompressed.
+pub(crate) const ENTRY_LEN: usize = 6;
+/// Positions in each block of a `.wld` file that is compressed with zstd.
 pub const WLD_BLOCK_LEN: u32 = 32_760;
+/// Positions in each block of a `.wld` file that is coded by contexts: a quarter, for they take longer to decode.
+pub const CONTEXT_BLOCK_LEN: u32 = WLD_BLOCK_LEN / 4;
 /// Positions in each block of a `.dtw` file that is written: half a `.wld` block, so that one
 /// pass over the values serves both.
 pub const DTW_BLOCK_LEN: u32 = WLD_BLOCK_LEN / 2;
-/// Most positions in a block that is read: bounds what a lying header can make us allocate.
-const MAX_BLOCK_LEN: u32 = 1 << 18;
+/// Fewest and most positions in a block, but for the last: they bound what a lying header can make us allocate.
+const BLOCK_LENS: std::ops::RangeInclusive<u32> = 1 << 10..=1 << 18;
 /// Stands for "none" where the header has a distance.
 const NONE: u32 = u32::MAX;
 
@@ -64,6 +66,49 @@ impl Metric {
 impl fmt::Display for Metric {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.extension())
+    }
+}
+
+/// How blocks are made smaller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Codec {
+    /// Not at all: all positions have one symbol, which the header has.
+    Constant,
+    /// Symbols packed into bytes, and zstd.
+    Zstd,
+    /// Arithmetic coding of results by those of positions nearby.
+    Context,
+}
+
+impl Codec {
+    const ALL: [Self; 3] = [Self::Constant, Self::Zstd, Self::Context];
+
+    /// `"constant"`, `"zstd"` or `"context"`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Constant => "constant",
+            Self::Zstd => "zstd",
+            Self::Context => "context",
+        }
+    }
+
+    const fn code(self) -> u8 {
+        match self {
+            Self::Constant => 0,
+            Self::Zstd => 1,
+            Self::Context => 2,
+        }
+    }
+
+    fn from_code(code: u8) -> Option<Self> {
+        Self::ALL.into_iter().find(|codec| codec.code() == code)
+    }
+}
+
+impl fmt::Display for Codec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
     }
 }
 
@@ -109,15 +154,19 @@ mod at {
     pub const BLOCK_LEN: usize = 96;
     pub const LONGEST_WIN: usize = 100;
     pub const LONGEST_LOSS: usize = 104;
-    pub const RESERVED: usize = 108;
+    pub const CODEC: usize = 108;
+    pub const RESERVED: usize = 109;
+    pub const SYMBOL: usize = 110;
     pub const POSITIONS: usize = 112;
     pub const WINS: usize = 120;
     pub const LOSSES: usize = 128;
     pub const DRAWS: usize = 136;
     pub const BLOCKS: usize = 144;
     pub const VALUES_CHECKSUM: usize = 152;
-    pub const INDEX_CHECKSUM: usize = 160;
-    pub const HEADER_CHECKSUM: usize = 168;
+    pub const MODEL_LEN: usize = 160;
+    pub const INDEX_LEN: usize = 164;
+    pub const TAIL_CHECKSUM: usize = 168;
+    pub const HEADER_CHECKSUM: usize = 176;
 }
 
 impl<'a> RawHeader<'a> {
@@ -151,6 +200,10 @@ impl<'a> RawHeader<'a> {
         let mut bytes = [0; N];
         bytes.copy_from_slice(&self.0[at..at + N]);
         bytes
+    }
+
+    fn u16(&self, at: usize) -> u16 {
+        u16::from_le_bytes(self.bytes(at))
     }
 
     fn u32(&self, at: usize) -> u32 {
@@ -194,14 +247,22 @@ pub struct Header {
     pub loss_parity: u8,
     /// Positions in each block but the last.
     pub block_len: u32,
+    /// How the blocks are compressed.
+    pub codec: Codec,
+    /// Symbol of all positions of a constant table, else 0. In WLD tables, a packed byte.
+    pub symbol: u16,
     /// Positions of the slice.
     pub positions: u64,
     /// Counts over all positions of the slice, those with captures too.
     pub counts: Counts,
     /// xxh3-64 of the decoded bytes of all blocks.
     pub values_checksum: u64,
-    /// xxh3-64 of the block index.
-    pub index_checksum: u64,
+    /// Bytes of the model of contexts, compressed; 0 for other codecs.
+    pub model_len: u32,
+    /// Bytes of the block index, compressed; 0 in constant tables.
+    pub index_len: u32,
+    /// xxh3-64 of model and index, as they are in the file.
+    pub tail_checksum: u64,
 }
 
 impl Header {
@@ -225,6 +286,8 @@ impl Header {
             symbol_width: raw.0[at::SYMBOL_WIDTH],
             loss_parity: raw.0[at::LOSS_PARITY],
             block_len: raw.u32(at::BLOCK_LEN),
+            codec: Codec::from_code(raw.0[at::CODEC]).ok_or("codec")?,
+            symbol: raw.u16(at::SYMBOL),
             positions: raw.u64(at::POSITIONS),
             counts: Counts {
                 wins: raw.u64(at::WINS),
@@ -234,7 +297,9 @@ impl Header {
                 longest_loss: longest(at::LONGEST_LOSS, raw.u64(at::LOSSES), "longest loss")?,
             },
             values_checksum: raw.u64(at::VALUES_CHECKSUM),
-            index_checksum: raw.u64(at::INDEX_CHECKSUM),
+            model_len: raw.u32(at::MODEL_LEN),
+            index_len: raw.u32(at::INDEX_LEN),
+            tail_checksum: raw.u64(at::TAIL_CHECKSUM),
         };
         let material = Material { own_kings, own_men, opp_kings, opp_men };
         let sum = header.counts.wins.checked_add(header.counts.losses);
@@ -247,14 +312,18 @@ impl Header {
         let fits = |value: Option<Value>| value.is_none_or(|value| halves.half(value).is_some());
         let checks = [
             (raw.u32(at::HEADER_LEN) as usize == HEADER_LEN, "header length"),
-            (raw.u32(at::RESERVED) == 0, "reserved bytes"),
+            (raw.0[at::RESERVED] == 0, "reserved bytes"),
             (header.material == material, "piece counts"),
             (header.loss_parity <= 1, "parity of losses"),
             (fits(header.counts.longest_win.map(Value::Win)), "longest win"),
             (fits(header.counts.longest_loss.map(Value::Loss)), "longest loss"),
             (header.positions > 0 && sum == Some(header.positions), "number of positions"),
-            ((1..=MAX_BLOCK_LEN).contains(&header.block_len), "positions per block"),
+            (BLOCK_LENS.contains(&header.block_len), "positions per block"),
             (header.block_len.is_multiple_of(group), "positions per block"),
+            (header.metric == Metric::Wld || header.codec != Codec::Context, "codec"),
+            ((header.codec == Codec::Context) == (header.model_len > 0), "length of the model"),
+            ((header.codec != Codec::Constant) == (header.index_len > 0), "length of the index"),
+            (header.codec == Codec::Constant || header.symbol == 0, "symbol"),
         ];
         if let Some((_, field)) = checks.into_iter().find(|(right, _)| !right) {
             return Err(field);
@@ -265,9 +334,14 @@ impl Header {
         if raw.u64(at::BLOCKS) != header.blocks() {
             return Err("number of blocks");
         }
-        let fixed = header.index_len().and_then(|len| len.checked_add(HEADER_LEN as u64));
-        if fixed.is_none_or(|len| len > header.file_len) {
-            return Err("number of blocks");
+        if header.symbol > header.layout().greatest {
+            return Err("symbol");
+        }
+        if (HEADER_LEN as u64)
+            .checked_add(header.tail_len())
+            .is_none_or(|len| len > header.file_len)
+        {
+            return Err("lengths of model and index");
         }
         Ok(header)
     }
@@ -290,6 +364,8 @@ impl Header {
         put(at::METRIC, &[self.metric.code(), self.squares]);
         put(at::SYMBOL_WIDTH, &[self.symbol_width, self.loss_parity]);
         put(at::BLOCK_LEN, &self.block_len.to_le_bytes());
+        put(at::CODEC, &[self.codec.code()]);
+        put(at::SYMBOL, &self.symbol.to_le_bytes());
         put(at::LONGEST_WIN, &longest(self.counts.longest_win));
         put(at::LONGEST_LOSS, &longest(self.counts.longest_loss));
         put(at::POSITIONS, &self.positions.to_le_bytes());
@@ -298,7 +374,9 @@ impl Header {
         put(at::DRAWS, &self.counts.draws.to_le_bytes());
         put(at::BLOCKS, &self.blocks().to_le_bytes());
         put(at::VALUES_CHECKSUM, &self.values_checksum.to_le_bytes());
-        put(at::INDEX_CHECKSUM, &self.index_checksum.to_le_bytes());
+        put(at::MODEL_LEN, &self.model_len.to_le_bytes());
+        put(at::INDEX_LEN, &self.index_len.to_le_bytes());
+        put(at::TAIL_CHECKSUM, &self.tail_checksum.to_le_bytes());
         seal_header(&mut bytes);
         bytes
     }
@@ -308,9 +386,9 @@ impl Header {
         self.positions.div_ceil(self.block_len.into())
     }
 
-    /// Bytes of the block index; `None` if that is no number.
-    pub(crate) fn index_len(&self) -> Option<u64> {
-        self.blocks().checked_mul(ENTRY_LEN as u64)
+    /// Bytes of model and block index, which are the end of the file.
+    pub(crate) fn tail_len(&self) -> u64 {
+        u64::from(self.model_len) + u64::from(self.index_len)
     }
 
     /// Half distances of the variant.
@@ -378,19 +456,22 @@ pub(crate) fn seal_header(header: &mut [u8; HEADER_LEN]) {
 /// (or that symbol).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
-    pub(crate) len: u32,
+    pub(crate) len: u16,
     pub(crate) check: u32,
 }
 
-impl Entry {
-    pub(crate) fn to_bytes(self) -> [u8; ENTRY_LEN] {
-        (u64::from(self.check) << 32 | u64::from(self.len)).to_le_bytes()
-    }
+/// A block index, before it is compressed: all lengths, then all checksums, for they are unlike.
+pub(crate) fn index_to_bytes(entries: &[Entry]) -> Vec<u8> {
+    let lengths = entries.iter().flat_map(|entry| entry.len.to_le_bytes());
+    lengths.chain(entries.iter().flat_map(|entry| entry.check.to_le_bytes())).collect()
+}
 
-    pub(crate) fn from_bytes(bytes: [u8; ENTRY_LEN]) -> Self {
-        let both = u64::from_le_bytes(bytes);
-        Entry { len: both as u32, check: (both >> 32) as u32 }
-    }
+/// Undoes [`index_to_bytes`].
+pub(crate) fn index_from_bytes(bytes: &[u8]) -> Vec<Entry> {
+    let (lengths, checks) = bytes.split_at(bytes.len() / ENTRY_LEN * 2);
+    let lengths = lengths.as_chunks().0.iter().map(|&len| u16::from_le_bytes(len));
+    let checks = checks.as_chunks().0.iter().map(|&check| u32::from_le_bytes(check));
+    lengths.zip(checks).map(|(len, check)| Entry { len, check }).collect()
 }
 
 /// Places that the fuzzing helpers mend.
@@ -398,5 +479,7 @@ pub(crate) mod mend {
     pub(crate) const VERSION: usize = super::at::VERSION;
     pub(crate) const FILE_LEN: usize = super::at::FILE_LEN;
     pub(crate) const BLOCKS: usize = super::at::BLOCKS;
-    pub(crate) const INDEX_CHECKSUM: usize = super::at::INDEX_CHECKSUM;
+    pub(crate) const MODEL_LEN: usize = super::at::MODEL_LEN;
+    pub(crate) const INDEX_LEN: usize = super::at::INDEX_LEN;
+    pub(crate) const TAIL_CHECKSUM: usize = super::at::TAIL_CHECKSUM;
 }

@@ -4,7 +4,9 @@ use std::path::Path;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::format::{ENTRY_LEN, Entry, HEADER_LEN, MAGIC, mend, seal_header};
+use super::format::{
+    ENTRY_LEN, Entry, HEADER_LEN, MAGIC, index_from_bytes, index_to_bytes, mend, seal_header,
+};
 use super::{
     Cells, FORMAT_VERSION, MemorySource, Metric, StoreError, Table, TableId, TableInfo,
     WriteOptions, codec, write,
@@ -24,36 +26,55 @@ pub fn write_to_memory(
 }
 
 /// Makes the checksums, the file length and, if asked, the checksums of the blocks right for whatever
-/// else is in the file, so that what lies behind them is reached.
-pub fn reseal(bytes: &mut [u8], blocks_too: bool) {
+/// else is in the file, so that what lies behind them is reached. The block index, if it can be read, is compressed anew.
+pub fn reseal(bytes: &mut Vec<u8>, blocks_too: bool) {
     if bytes.len() < HEADER_LEN {
         return;
     }
-    let file_len = bytes.len();
-    let (header, rest) = bytes.split_at_mut(HEADER_LEN);
-    let Some(header) = header.first_chunk_mut::<HEADER_LEN>() else { return };
-    header[..MAGIC.len()].copy_from_slice(&MAGIC);
-    header[mend::VERSION..][..2].copy_from_slice(&FORMAT_VERSION.to_le_bytes());
-    header[mend::FILE_LEN..][..8].copy_from_slice(&(file_len as u64).to_le_bytes());
-    let mut blocks = [0; 8];
-    blocks.copy_from_slice(&header[mend::BLOCKS..][..8]);
-    let index_len = u64::from_le_bytes(blocks).saturating_mul(ENTRY_LEN as u64);
-    if index_len <= rest.len() as u64 {
-        let (index, mut stored) = rest.split_at_mut(index_len as usize);
-        if blocks_too {
-            for bytes in index.as_chunks_mut::<ENTRY_LEN>().0 {
-                let Entry { len, .. } = Entry::from_bytes(*bytes);
-                let Some((block, after)) = stored.split_at_mut_checked(len as usize) else { break };
-                if len > 0 {
-                    *bytes = Entry { len, check: codec::checksum(block) }.to_bytes();
+    let u32_at = |bytes: &[u8], at: usize| {
+        bytes[at..].first_chunk().map_or(0, |four| u32::from_le_bytes(*four) as usize)
+    };
+    let index_len = u32_at(bytes, mend::INDEX_LEN);
+    let tail_len = index_len.saturating_add(u32_at(bytes, mend::MODEL_LEN));
+    let tail_start = (bytes.len() - HEADER_LEN).checked_sub(tail_len).map(|len| HEADER_LEN + len);
+    if let Some(tail_start) = tail_start {
+        let blocks = blocks_of(bytes);
+        let index_at = bytes.len() - index_len;
+        if blocks_too
+            && let Some(len) = (blocks as usize).checked_mul(ENTRY_LEN).filter(|&len| len < 1 << 24)
+            && let Some(index) = codec::decompress_once(&bytes[index_at..], len)
+        {
+            let mut entries = index_from_bytes(&index);
+            let mut stored = &bytes[HEADER_LEN..tail_start];
+            for Entry { len, check } in &mut entries {
+                let Some((block, after)) = stored.split_at_checked(usize::from(*len)) else {
+                    break;
+                };
+                if *len > 0 {
+                    *check = codec::checksum(block);
                 }
                 stored = after;
             }
+            if let Ok(index) = codec::compress_once(&index_to_bytes(&entries)) {
+                bytes.truncate(index_at);
+                bytes.extend(&index);
+                bytes[mend::INDEX_LEN..][..4].copy_from_slice(&(index.len() as u32).to_le_bytes());
+            }
         }
-        let checksum = xxh3_64(index);
-        header[mend::INDEX_CHECKSUM..][..8].copy_from_slice(&checksum.to_le_bytes());
+        let checksum = xxh3_64(&bytes[tail_start..]);
+        bytes[mend::TAIL_CHECKSUM..][..8].copy_from_slice(&checksum.to_le_bytes());
     }
+    let file_len = bytes.len() as u64;
+    let Some(header) = bytes.first_chunk_mut::<HEADER_LEN>() else { return };
+    header[..MAGIC.len()].copy_from_slice(&MAGIC);
+    header[mend::VERSION..][..2].copy_from_slice(&FORMAT_VERSION.to_le_bytes());
+    header[mend::FILE_LEN..][..8].copy_from_slice(&file_len.to_le_bytes());
     seal_header(header);
+}
+
+/// Number of blocks according to a header.
+fn blocks_of(bytes: &[u8]) -> u64 {
+    bytes[mend::BLOCKS..].first_chunk().map_or(0, |eight| u64::from_le_bytes(*eight))
 }
 
 /// Does with arbitrary bytes everything that can be done with a table of `id`, whatever the number

@@ -8,10 +8,12 @@
 
 mod cell;
 mod codec;
+mod context;
 mod error;
 mod format;
 #[doc(hidden)]
 pub mod fuzzing;
+mod range;
 mod read;
 mod source;
 mod work;
@@ -21,7 +23,8 @@ pub use cell::{Cell, Cells, CellsError};
 pub use codec::unpack;
 pub use error::{BlockFault, StoreError};
 pub use format::{
-    DTW_BLOCK_LEN, FORMAT_VERSION, HEADER_LEN, Header, MAGIC, Metric, TableId, WLD_BLOCK_LEN,
+    CONTEXT_BLOCK_LEN, Codec, DTW_BLOCK_LEN, FORMAT_VERSION, HEADER_LEN, Header, MAGIC, Metric,
+    TableId, WLD_BLOCK_LEN,
 };
 pub use read::{Block, Table};
 pub use source::{MapSource, MemorySource, Source};

@@ -3,14 +3,32 @@
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::codec::{self, Layout, PER_BYTE};
+use super::context::{ContextCoder, MODEL_LEN, Model, context_coder};
 use super::error::{BlockFault, StoreError};
-use super::format::{ENTRY_LEN, Entry, HEADER_LEN, Header, Metric, RawHeader, TableId};
+use super::format::{
+    Codec, ENTRY_LEN, Entry, HEADER_LEN, Header, Metric, RawHeader, TableId, index_from_bytes,
+};
 use super::source::{MapSource, Source};
+use crate::rules::Variant;
 use crate::value::{Halves, Value, Wld};
+
+/// What the blocks of a table need to be decoded.
+#[derive(Debug)]
+enum Coding {
+    Constant,
+    Zstd,
+    Context {
+        model: Model,
+        /// Made when the first block is decoded; `None` if the slice has another number of positions than the file says.
+        coder: OnceLock<Option<Box<dyn ContextCoder>>>,
+        variant: Variant,
+    },
+}
 
 /// A table file, opened: header and block index are checked and in memory (12 bytes a block),
 /// blocks are read when they are asked for.
@@ -20,7 +38,8 @@ pub struct Table {
     header: Header,
     layout: Layout,
     halves: Halves,
-    /// Where each block begins in the file; one more at the end.
+    coding: Coding,
+    /// Where each block begins in the file; one more at the end. Empty for a constant table.
     offsets: Vec<u64>,
     /// Checksum of each block, or its only symbol if it has no bytes.
     checks: Vec<u32>,
@@ -76,33 +95,51 @@ impl Table {
         let header = Self::read_header(source.as_ref(), path)?;
         header.expect(id, positions, path)?;
         let corrupt = |field| StoreError::HeaderCorrupt { path: path.to_owned(), field };
+        let (layout, halves) = (header.layout(), header.halves());
 
-        let index_len = header.index_len().and_then(|len| usize::try_from(len).ok());
-        let index_len = index_len.ok_or_else(|| corrupt("number of blocks"))?;
+        let tail_len = header.tail_len();
+        let tail_start = header.file_len - tail_len;
         let mut buffer = Vec::new();
-        let index = source
-            .read_at(HEADER_LEN as u64, index_len, &mut buffer)
+        let tail = source
+            .read_at(tail_start, tail_len as usize, &mut buffer)
             .map_err(|error| StoreError::io(path, error))?;
-        if xxh3_64(index) != header.index_checksum {
+        if xxh3_64(tail) != header.tail_checksum {
             return Err(corrupt("checksum of the block index"));
         }
-        let (entries, _) = index.as_chunks::<ENTRY_LEN>();
-        let mut offsets = Vec::with_capacity(entries.len() + 1);
-        let mut checks = Vec::with_capacity(entries.len());
-        let mut offset = (HEADER_LEN + index_len) as u64;
-        for &entry in entries {
-            let Entry { len, check } = Entry::from_bytes(entry);
+        let (model, index) = tail.split_at(header.model_len as usize);
+        let coding = match header.codec {
+            Codec::Constant => Coding::Constant,
+            Codec::Zstd => Coding::Zstd,
+            Codec::Context => {
+                let model = codec::decompress_once(model, MODEL_LEN).and_then(Model::from_bytes);
+                let model = model.ok_or_else(|| corrupt("model"))?;
+                let coder = OnceLock::new();
+                Coding::Context { model, coder, variant: id.variant }
+            }
+        };
+        let mut offsets = Vec::new();
+        let mut checks = Vec::new();
+        let mut offset = HEADER_LEN as u64;
+        if header.codec != Codec::Constant {
+            let blocks = usize::try_from(header.blocks()).ok();
+            let len = blocks.and_then(|blocks| blocks.checked_mul(ENTRY_LEN));
+            let index = len.and_then(|len| codec::decompress_once(index, len));
+            let entries = index_from_bytes(&index.ok_or_else(|| corrupt("block index"))?);
+            offsets.reserve_exact(entries.len() + 1);
+            checks.reserve_exact(entries.len());
+            for Entry { len, check } in entries {
+                offsets.push(offset);
+                checks.push(check);
+                // Cannot overflow: there are fewer than 2^48 blocks, each below 2^16 bytes.
+                offset = offset.saturating_add(len.into());
+            }
             offsets.push(offset);
-            checks.push(check);
-            // Cannot overflow: there are fewer blocks than bytes in the file, each below 2^32.
-            offset = offset.saturating_add(len.into());
         }
-        offsets.push(offset);
-        if offset != header.file_len {
+        if offset != tail_start {
             return Err(corrupt("lengths of the blocks"));
         }
-        let (layout, halves) = (header.layout(), header.halves());
-        Ok(Table { path: path.to_owned(), source, header, layout, halves, offsets, checks })
+        let path = path.to_owned();
+        Ok(Table { path, source, header, layout, halves, coding, offsets, checks })
     }
 
     /// Reads and checks the header of a table, whichever it is of.
@@ -141,7 +178,7 @@ impl Table {
 
     /// Number of blocks.
     pub fn block_count(&self) -> u64 {
-        self.checks.len() as u64
+        self.header.blocks()
     }
 
     /// Number of the block that holds a position, and the place of the position in it.
@@ -168,21 +205,42 @@ impl Table {
     /// [`StoreError::BlockCorrupt`] if anything is wrong with the block, [`StoreError::NoBlock`] if there is
     /// no such block, [`StoreError::Io`] if it cannot be read. `out` is then of no use.
     pub fn decode_block(&self, block: u64, out: &mut Vec<u8>) -> Result<(), StoreError> {
-        let place = usize::try_from(block).ok().filter(|&place| place < self.checks.len());
-        let place = place.ok_or_else(|| StoreError::NoBlock {
-            path: self.path.clone(),
-            block,
-            blocks: self.block_count(),
-        })?;
-        let (start, end) = (self.offsets[place], self.offsets[place + 1]);
+        if block >= self.block_count() {
+            let blocks = self.block_count();
+            return Err(StoreError::NoBlock { path: self.path.clone(), block, blocks });
+        }
+        let (start, positions) = self.block_range(block);
+        let in_block = |fault| self.block_fault(block, fault);
+        let uniform = |symbol, out: &mut Vec<u8>| {
+            codec::decode_uniform(self.layout, symbol, positions, out).map_err(in_block)
+        };
+        if let Coding::Constant = self.coding {
+            return uniform(self.header.symbol.into(), out);
+        }
+        let place = block as usize;
+        let check = self.checks[place];
+        let (from, to) = (self.offsets[place], self.offsets[place + 1]);
+        if from == to {
+            return uniform(check, out);
+        }
         let mut buffer = Vec::new();
         let stored = self
             .source
-            .read_at(start, (end - start) as usize, &mut buffer)
+            .read_at(from, (to - from) as usize, &mut buffer)
             .map_err(|error| StoreError::io(&self.path, error))?;
-        let (_, positions) = self.block_range(block);
-        codec::decode(self.layout, stored, self.checks[place], positions, out)
-            .map_err(|fault| self.block_fault(block, fault))
+        match &self.coding {
+            Coding::Context { model, coder, variant } => {
+                let (slice, len) = (self.header.material, self.header.positions);
+                let coder = coder.get_or_init(|| context_coder(*variant, slice, len));
+                let coder = coder.as_deref().ok_or_else(|| StoreError::HeaderCorrupt {
+                    path: self.path.clone(),
+                    field: "number of positions",
+                })?;
+                codec::decode_by_context(coder, model, stored, check, (start, positions), out)
+            }
+            _ => codec::decode(self.layout, stored, check, positions, out),
+        }
+        .map_err(in_block)
     }
 
     /// The error for a block in which something is wrong.

@@ -10,10 +10,12 @@ use tempfile::NamedTempFile;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::cell::{Cell, Cells};
-use super::codec::{DONT_CARE, Encoded, Encoder, digit};
+use super::codec::{DONT_CARE, Encoded, Encoder, Layout, compress_once, digit, encode_by_context};
+use super::context::{ANY, ContextCoder, Model, context_coder, train};
 use super::error::StoreError;
 use super::format::{
-    DTW_BLOCK_LEN, ENTRY_LEN, Entry, HEADER_LEN, Header, Metric, RawHeader, TableId, WLD_BLOCK_LEN,
+    CONTEXT_BLOCK_LEN, Codec, DTW_BLOCK_LEN, ENTRY_LEN, Entry, HEADER_LEN, Header, Metric,
+    RawHeader, TableId, WLD_BLOCK_LEN, index_to_bytes,
 };
 use crate::index::Material;
 use crate::rules::Variant;
@@ -36,6 +38,9 @@ pub struct TableInfo {
 /// How hard to compress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WriteOptions {
+    /// Codec of WLD tables; `None` for the one that makes a table smaller, as a sample of it shows. Constant tables are
+    /// constant with any, and slices of which not all positions are given are compressed with zstd.
+    pub wld_codec: Option<Codec>,
     /// zstd level of WLD blocks, 1 to 22.
     pub wld_level: i32,
     /// zstd level of DTW blocks, 1 to 22.
@@ -44,7 +49,7 @@ pub struct WriteOptions {
 
 impl Default for WriteOptions {
     fn default() -> Self {
-        WriteOptions { wld_level: 7, dtw_level: 7 }
+        WriteOptions { wld_codec: None, wld_level: 7, dtw_level: 7 }
     }
 }
 
@@ -59,7 +64,8 @@ pub struct WrittenSizes {
 
 /// Writes both tables of a slice into `folder` (`<database>/<variant>`), which is made if it does not exist.
 ///
-/// One pass over `cells`, spread over the threads of the current rayon pool; the bytes do not depend on their number.
+/// One pass over `cells`, after a look at a sample of them, spread over the threads of the current rayon pool; the bytes do
+/// not depend on their number.
 /// Memory: about 3 MiB a thread. The files appear under their names only when both are complete and on the disk, first
 /// `.dtw`, then `.wld`: where a `.wld` file is, the slice is done. Files of these names that were there are replaced.
 ///
@@ -137,58 +143,87 @@ pub fn remove_leftovers(folder: &Path) -> Result<usize, StoreError> {
     Ok(removed)
 }
 
-/// A table under way. Header and index are written last, into the room left for them.
+/// A table under way. The header is written last, into the room left for it.
 struct Output<'a, W: Write + Seek> {
     out: BufWriter<W>,
     path: &'a Path,
     header: Header,
-    index: Vec<u8>,
+    model: Option<&'a Model>,
+    index: Vec<Entry>,
     values: Xxh3,
 }
 
 impl<'a, W: Write + Seek> Output<'a, W> {
-    fn new(header: Header, (file, path): (W, &'a Path)) -> Result<Self, StoreError> {
-        let index_len = header.blocks() * ENTRY_LEN as u64;
+    fn new(
+        header: Header,
+        model: Option<&'a Model>,
+        (file, path): (W, &'a Path),
+    ) -> Result<Self, StoreError> {
         let mut out = BufWriter::with_capacity(1 << 20, file);
-        let room = HEADER_LEN as u64 + index_len;
-        io::copy(&mut io::Read::take(io::repeat(0), room), &mut out)
-            .map_err(|error| StoreError::io(path, error))?;
-        let header = Header { file_len: room, ..header };
-        let index = Vec::with_capacity(index_len as usize);
-        Ok(Output { out, path, header, index, values: Xxh3::new() })
+        out.write_all(&[0; HEADER_LEN]).map_err(|error| StoreError::io(path, error))?;
+        let header = Header { file_len: HEADER_LEN as u64, ..header };
+        let index = Vec::with_capacity(header.blocks() as usize);
+        Ok(Output { out, path, header, model, index, values: Xxh3::new() })
     }
 
     fn push(&mut self, block: &Encoded) -> Result<(), StoreError> {
         self.out.write_all(&block.stored).map_err(|error| StoreError::io(self.path, error))?;
-        let entry = Entry { len: block.stored.len() as u32, check: block.check };
-        self.index.extend(entry.to_bytes());
+        let len = block.stored.len();
+        let len = u16::try_from(len).expect("blocks of at most 32,760 symbols of two bytes");
+        self.index.push(Entry { len, check: block.check });
         self.values.update(&block.decoded);
-        self.header.file_len += u64::from(entry.len);
+        self.header.file_len += u64::from(len);
         Ok(())
     }
 
     /// Returns the length of the file.
     fn finish(mut self) -> Result<u64, StoreError> {
+        let path = self.path;
+        self.write_rest().map_err(|error| StoreError::io(path, error))
+    }
+
+    fn write_rest(&mut self) -> io::Result<u64> {
+        let mut tail = Vec::new();
+        (self.header.model_len, self.header.index_len) = (0, 0);
+        match self.index.first().copied() {
+            Some(first) if first.len == 0 && self.index.iter().all(|entry| *entry == first) => {
+                self.header.codec = Codec::Constant;
+                self.header.symbol = first.check as u16;
+            }
+            _ => {
+                if let Some(model) = self.model {
+                    tail = compress_once(model.bytes())?;
+                    self.header.model_len = tail.len() as u32;
+                }
+                let index = compress_once(&index_to_bytes(&self.index))?;
+                let too_long = |_| io::Error::other("the index of blocks is too long");
+                self.header.index_len = u32::try_from(index.len()).map_err(too_long)?;
+                tail.extend(index);
+            }
+        }
+        self.header.file_len += tail.len() as u64;
+        self.header.tail_checksum = xxh3_64(&tail);
         self.header.values_checksum = self.values.digest();
-        self.header.index_checksum = xxh3_64(&self.index);
-        let bytes = self.header.to_bytes();
-        let mut write = || -> io::Result<()> {
-            self.out.seek(SeekFrom::Start(0))?;
-            self.out.write_all(&bytes)?;
-            self.out.write_all(&self.index)?;
-            self.out.flush()
-        };
-        write().map_err(|error| StoreError::io(self.path, error))?;
+        self.out.write_all(&tail)?;
+        self.out.seek(SeekFrom::Start(0))?;
+        self.out.write_all(&self.header.to_bytes())?;
+        self.out.flush()?;
         Ok(self.header.file_len)
     }
 }
 
 /// The header of a table of this slice, without what is known only at the end.
-fn new_header(info: &TableInfo, metric: Metric, positions: u64) -> Result<Header, StoreError> {
+fn new_header(
+    info: &TableInfo,
+    metric: Metric,
+    codec: Codec,
+    positions: u64,
+) -> Result<Header, StoreError> {
     let rules = info.variant.rules();
-    let block_len = match metric {
-        Metric::Wld => WLD_BLOCK_LEN,
-        Metric::Dtw => DTW_BLOCK_LEN,
+    let block_len = match (metric, codec) {
+        (Metric::Wld, Codec::Context) => CONTEXT_BLOCK_LEN,
+        (Metric::Wld, _) => WLD_BLOCK_LEN,
+        (Metric::Dtw, _) => DTW_BLOCK_LEN,
     };
     let mut header = Header {
         // Room for any index: the length is checked when the file is opened.
@@ -201,10 +236,15 @@ fn new_header(info: &TableInfo, metric: Metric, positions: u64) -> Result<Header
         symbol_width: 0,
         loss_parity: rules.no_move.loss_parity() as u8,
         block_len,
+        codec,
+        symbol: 0,
         counts: info.counts,
         positions,
         values_checksum: 0,
-        index_checksum: 0,
+        // They may not be empty.
+        model_len: u32::from(codec == Codec::Context),
+        index_len: 1,
+        tail_checksum: 0,
     };
     header.symbol_width = header.layout().width;
     // What is written must pass the checks of the reader.
@@ -215,8 +255,49 @@ fn new_header(info: &TableInfo, metric: Metric, positions: u64) -> Result<Header
 
 /// The blocks of both tables that hold the same positions.
 struct Piece {
-    wld: Encoded,
+    wld: Vec<Encoded>,
     dtw: Vec<Encoded>,
+}
+
+/// How the results of a slice are encoded.
+enum WldCoding {
+    Zstd,
+    Context { coder: Box<dyn ContextCoder>, model: Model },
+}
+
+impl WldCoding {
+    fn codec(&self) -> Codec {
+        match self {
+            Self::Zstd => Codec::Zstd,
+            Self::Context { .. } => Codec::Context,
+        }
+    }
+
+    fn model(&self) -> Option<&Model> {
+        match self {
+            Self::Zstd => None,
+            Self::Context { model, .. } => Some(model),
+        }
+    }
+
+    /// Encodes the results from `start`, block by block.
+    fn encode(&self, zstd: &mut Encoder, start: u64, results: &[u8]) -> io::Result<Vec<Encoded>> {
+        match self {
+            Self::Zstd => {
+                let symbol = |&result: &u8| if result == ANY { DONT_CARE } else { result.into() };
+                let symbols: Vec<u16> = results.iter().map(symbol).collect();
+                symbols.chunks(WLD_BLOCK_LEN as usize).map(|block| zstd.encode(block)).collect()
+            }
+            Self::Context { coder, model } => {
+                let starts = (start..).step_by(CONTEXT_BLOCK_LEN as usize);
+                let blocks = results.chunks(CONTEXT_BLOCK_LEN as usize).zip(starts);
+                let encode = |(block, start): (&[u8], u64)| {
+                    encode_by_context(&**coder, model, start, &mut block.to_vec())
+                };
+                Ok(blocks.map(encode).collect())
+            }
+        }
+    }
 }
 
 /// What a worker needs, used again for piece after piece.
@@ -227,10 +308,14 @@ struct Worker {
     dtw: Encoder,
 }
 
+/// Pieces of a slice that are looked at before it is encoded.
+const SAMPLE: u64 = 48;
+
 /// Positions that are encoded at a time: whole blocks of both tables.
 const PIECE_LEN: u32 = WLD_BLOCK_LEN;
-const _: () =
-    assert!(WLD_BLOCK_LEN.is_multiple_of(DTW_BLOCK_LEN) && WLD_BLOCK_LEN.is_multiple_of(5));
+const _: () = assert!(WLD_BLOCK_LEN.is_multiple_of(DTW_BLOCK_LEN));
+const _: () = assert!(WLD_BLOCK_LEN.is_multiple_of(CONTEXT_BLOCK_LEN));
+const _: () = assert!(CONTEXT_BLOCK_LEN.is_multiple_of(5));
 /// Pieces for each thread between two writes: so many that it does not matter when one thread is done before the others.
 const PIECES_PER_THREAD: u64 = 64;
 
@@ -244,11 +329,13 @@ pub(crate) fn encode_tables<W: Write + Seek>(
     (dtw_file, dtw_path): (W, &Path),
 ) -> Result<WrittenSizes, StoreError> {
     let positions = cells.len();
-    let wld_header = new_header(info, Metric::Wld, positions)?;
-    let dtw_header = new_header(info, Metric::Dtw, positions)?;
+    let dtw_header = new_header(info, Metric::Dtw, Codec::Zstd, positions)?;
+    let wld_header = new_header(info, Metric::Wld, Codec::Zstd, positions)?;
     let (wld_layout, dtw_layout) = (wld_header.layout(), dtw_header.layout());
-    let mut wld = Output::new(wld_header, (wld_file, wld_path))?;
-    let mut dtw = Output::new(dtw_header, (dtw_file, dtw_path))?;
+    let coding = choose_coding(info, cells, options, wld_layout, should_stop, wld_path)?;
+    let wld_header = new_header(info, Metric::Wld, coding.codec(), positions)?;
+    let mut wld = Output::new(wld_header, coding.model(), (wld_file, wld_path))?;
+    let mut dtw = Output::new(dtw_header, None, (dtw_file, dtw_path))?;
 
     let idle: Mutex<Vec<Worker>> = Mutex::new(Vec::new());
     let take = || idle.lock().ok().and_then(|mut idle| idle.pop());
@@ -273,7 +360,7 @@ pub(crate) fn encode_tables<W: Write + Seek>(
         worker.cells.resize(len, Cell::DONT_CARE);
         let filled = cells.fill(start, &mut worker.cells);
         let encoded = match filled {
-            Ok(()) => worker.encode(info, start, [wld_path, dtw_path]),
+            Ok(()) => worker.encode(info, &coding, start, [wld_path, dtw_path]),
             Err(source) => Err(StoreError::Cells { material: info.material, source }),
         };
         if let Ok(mut idle) = idle.lock() {
@@ -291,7 +378,7 @@ pub(crate) fn encode_tables<W: Write + Seek>(
         // In order, so that the first of several errors is the one that is reported.
         for piece in done {
             let piece = piece?;
-            wld.push(&piece.wld)?;
+            piece.wld.iter().try_for_each(|block| wld.push(block))?;
             piece.dtw.iter().try_for_each(|block| dtw.push(block))?;
         }
         first = end;
@@ -304,17 +391,16 @@ impl Worker {
     fn encode(
         &mut self,
         info: &TableInfo,
+        coding: &WldCoding,
         start: u64,
         [wld_path, dtw_path]: [&Path; 2],
     ) -> Result<Piece, StoreError> {
         let Worker { cells, symbols, wld, dtw } = self;
-        symbols.clear();
-        symbols.extend(cells.iter().map(|cell| match cell.value() {
-            Some(value) => digit(value.wld()),
-            None => DONT_CARE,
-        }));
-        let wld = wld.encode(symbols).map_err(|error| StoreError::io(wld_path, error))?;
+        let wld = coding.encode(wld, start, &results_of(cells));
+        let wld = wld.map_err(|error| StoreError::io(wld_path, error))?;
 
+        symbols.clear();
+        symbols.resize(cells.len(), DONT_CARE);
         let halves = info.variant.rules().no_move.halves();
         for (place, &cell) in cells.iter().enumerate() {
             symbols[place] = half_of(info, halves, cell).ok_or(StoreError::WrongCell {
@@ -329,6 +415,75 @@ impl Worker {
             .collect::<Result<_, _>>()?;
         Ok(Piece { wld, dtw })
     }
+}
+
+/// Results as digits, and [`ANY`] for don't-cares.
+fn results_of(cells: &[Cell]) -> Vec<u8> {
+    let result = |cell: &Cell| cell.value().map_or(ANY, |value| digit(value.wld()) as u8);
+    cells.iter().map(result).collect()
+}
+
+/// Looks at a sample of a slice for how its results become smallest.
+fn choose_coding(
+    info: &TableInfo,
+    cells: &dyn Cells,
+    options: &WriteOptions,
+    layout: Layout,
+    should_stop: &(dyn Fn() -> bool + Sync),
+    path: &Path,
+) -> Result<WldCoding, StoreError> {
+    let positions = cells.len();
+    let coder = match options.wld_codec {
+        Some(Codec::Zstd) => None,
+        _ => context_coder(info.variant, info.material, positions),
+    };
+    let Some(coder) = coder else { return Ok(WldCoding::Zstd) };
+    let pieces = positions.div_ceil(PIECE_LEN.into());
+    let count = pieces.min(SAMPLE);
+    let read = |number: u64| -> Result<(u64, Vec<u8>), StoreError> {
+        if should_stop() {
+            return Err(StoreError::Stopped);
+        }
+        // Spread evenly, the first included.
+        let start = (number * pieces / count) * u64::from(PIECE_LEN);
+        let len = (positions - start).min(PIECE_LEN.into()) as usize;
+        let mut piece = vec![Cell::DONT_CARE; len];
+        let filled = cells.fill(start, &mut piece);
+        filled.map_err(|source| StoreError::Cells { material: info.material, source })?;
+        Ok((start, results_of(&piece)))
+    };
+    let sample: Vec<(u64, Vec<u8>)> =
+        (0..count).into_par_iter().map(read).collect::<Result<_, _>>()?;
+    let blocks: Vec<(u64, Vec<u8>)> = sample
+        .iter()
+        .flat_map(|(start, piece)| {
+            let starts = (*start..).step_by(CONTEXT_BLOCK_LEN as usize);
+            starts.zip(piece.chunks(CONTEXT_BLOCK_LEN as usize).map(<[u8]>::to_vec))
+        })
+        .collect();
+    let model = train(&*coder, &blocks);
+    let context = WldCoding::Context { coder, model };
+    if options.wld_codec == Some(Codec::Context) {
+        return Ok(context);
+    }
+    let in_path = |error| StoreError::io(path, error);
+    // Bytes of all blocks, if the others are like those of the sample, and of their entries.
+    let bytes = |coding: &WldCoding| -> Result<u64, StoreError> {
+        let encode = |(start, piece): &(u64, Vec<u8>)| -> io::Result<u64> {
+            let mut zstd = Encoder::new(layout, options.wld_level)?;
+            let blocks = coding.encode(&mut zstd, *start, piece)?;
+            let stored = blocks.iter().map(|block| (block.stored.len() + ENTRY_LEN) as u64);
+            Ok(stored.sum())
+        };
+        let encoded = sample.par_iter().map(encode).collect::<io::Result<Vec<u64>>>();
+        Ok(encoded.map_err(in_path)?.iter().sum::<u64>() * pieces / count)
+    };
+    let model_len = context.model().map(|model| compress_once(model.bytes())).transpose();
+    let model_len = model_len.map_err(in_path)?.map_or(0, |bytes| bytes.len() as u64);
+    Ok(match bytes(&context)? + model_len < bytes(&WldCoding::Zstd)? {
+        true => context,
+        false => WldCoding::Zstd,
+    })
 }
 
 /// Symbol of a cell in the DTW table; `None` if the slice cannot hold the value.
