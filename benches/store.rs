@@ -6,7 +6,7 @@ use std::path::Path;
 use criterion::{Criterion, criterion_group, criterion_main};
 use damka::store::fuzzing::write_to_memory;
 use damka::store::{
-    Cell, Cells, CellsError, MemorySource, Metric, Table, TableId, TableInfo, WriteOptions,
+    Cell, Cells, CellsError, MemorySource, Metric, Results, Table, TableId, TableInfo, WriteOptions,
 };
 use damka::{Counts, Variant};
 
@@ -39,7 +39,7 @@ fn decode(c: &mut Criterion) {
     let variant = Variant::Russian;
     let (longest_win, longest_loss) = (Some(25), Some(24));
     let counts = Counts { wins: 163_800, losses: 81_900, draws: 81_900, longest_win, longest_loss };
-    let info = TableInfo { variant, material, counts };
+    let info = TableInfo { variant, material, counts, distances: Results::ALL };
     let files = write_to_memory(&info, &Model, &WriteOptions::default()).unwrap();
     for (metric, bytes) in [(Metric::Wld, files.0), (Metric::Dtw, files.1)] {
         let id = TableId { variant, material, metric };

@@ -20,8 +20,8 @@ pub struct LongestWins {
 
 /// Finds the positions of a slice that the side to move wins latest, captures included.
 ///
-/// Reads the table through, and asks only for positions that can be meant: those that it gives the distance, and, unless
-/// all smaller slices are over sooner, those with a capture. O(positions of the slice).
+/// Reads a table through, and asks only for positions that can be meant: those that it gives the distance (where it has that of no
+/// win, all wins), and, unless all smaller slices are over sooner, those with a capture. O(positions of the slice).
 ///
 /// # Errors
 /// If a table of the slice, or one that it depends on, is missing or broken.
@@ -30,12 +30,19 @@ pub fn longest_wins(
     slice: Material,
     advance: &(dyn Fn(u64) + Sync),
 ) -> Result<LongestWins, ProbeError> {
-    let table = tables.table(slice, Metric::Dtw)?;
-    let Some(plies) = table.header().counts.longest_win else {
+    let dtw = tables.table(slice, Metric::Dtw)?;
+    let Some(plies) = dtw.header().counts.longest_win else {
         return Ok(LongestWins { plies: None, positions: Vec::new() });
     };
     let longest = Value::Win(plies);
     let by_capture = can_begin_with_capture(tables, slice, plies);
+    // Where distances of wins are not stored, any win can be meant.
+    let stored = dtw.holds(Wld::Win);
+    let table = if stored { dtw } else { tables.table(slice, Metric::Wld)? };
+    let can_be = |bytes: &[u8], place: usize| match stored {
+        true => dtw.value(bytes, place, Wld::Win) == Some(longest),
+        false => table.wld(bytes, place) == Some(Wld::Win),
+    };
     let positions = with_rule_set!(tables.variant(), R => {
         let geometry = <R as RuleSet>::geometry();
         let index = SliceIndex::new(geometry, slice);
@@ -44,7 +51,7 @@ pub fn longest_wins(
             let (start, positions) = table.block_range(block);
             let mut found = Vec::new();
             for (place, number) in (start..start + positions as u64).enumerate() {
-                let is_named = table.value(bytes, place, Wld::Win) == Some(longest);
+                let is_named = can_be(bytes, place);
                 if !is_named && !by_capture {
                     continue;
                 }

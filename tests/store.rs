@@ -8,8 +8,8 @@ use damka::index::{Material, SliceIndex};
 use damka::rules::{RuleSet, Russian, Turned};
 use damka::store::fuzzing::{exercise, reseal, write_to_memory};
 use damka::store::{
-    CONTEXT_BLOCK_LEN, Cell, Cells, CellsError, Codec, DTW_BLOCK_LEN, HEADER_LEN, MAGIC,
-    MemorySource, Metric, StoreError, Table, TableId, TableInfo, WLD_BLOCK_LEN, WriteOptions,
+    Cell, Cells, CellsError, Codec, DTW_BLOCK_LEN, HEADER_LEN, MAGIC, MemorySource, Metric,
+    Results, StoreError, Table, TableId, TableInfo, WLD_BLOCK_LEN, WLD_CONTEXT_LEN, WriteOptions,
     remove_leftovers, write_tables,
 };
 use damka::{Counts, Value, Variant, Wld};
@@ -50,7 +50,7 @@ fn id(metric: Metric) -> TableId {
 fn info(cells: &[Cell]) -> TableInfo {
     let mut counts = Counts::default();
     cells.iter().for_each(|cell| counts.add(cell.value().unwrap_or(Value::Draw)));
-    TableInfo { variant: Variant::Russian, material: material(), counts }
+    TableInfo { variant: Variant::Russian, material: material(), counts, distances: Results::ALL }
 }
 
 fn encode(cells: &[Cell]) -> [(Metric, Vec<u8>); 2] {
@@ -163,7 +163,7 @@ fn any_number_of_threads_writes_the_same_bytes() {
     let cells = random_cells(2_500_000, 300, 9, 3);
     let list = List(cells.clone());
     for levels in [(3, 3), (7, 9)] {
-        let options = WriteOptions { wld_level: levels.0, dtw_level: levels.1, wld_codec: None };
+        let options = WriteOptions { wld_level: levels.0, dtw_level: levels.1, codec: None };
         let files = [1, 4].map(|threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| write_to_memory(&info(&cells), &list, &options).unwrap())
@@ -218,7 +218,7 @@ fn a_stopped_writer_leaves_nothing() {
     let cells = random_cells(3_000_000, 40, 200, 6);
     let asked = AtomicU64::new(0);
     let stop = || asked.fetch_add(1, Ordering::Relaxed) > 40;
-    let options = WriteOptions { wld_level: 1, dtw_level: 1, wld_codec: None };
+    let options = WriteOptions { wld_level: 1, dtw_level: 1, codec: None };
     let result = write_tables(folder.path(), &info(&cells), &List(cells.clone()), &options, &stop);
     assert!(matches!(result, Err(StoreError::Stopped)));
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
@@ -341,7 +341,7 @@ fn context_table() -> (TableId, Vec<Cell>, Vec<u8>) {
     let len = SliceIndex::new(Russian::geometry(), material).len() as usize;
     let cells = random_cells(len, 30, 20, 5);
     let info = TableInfo { material, ..info(&cells) };
-    let options = WriteOptions { wld_codec: Some(Codec::Context), ..WriteOptions::default() };
+    let options = WriteOptions { codec: Some(Codec::Context), ..WriteOptions::default() };
     let (wld, _) = write_to_memory(&info, &List(cells.clone()), &options).unwrap();
     (TableId { material, ..id(Metric::Wld) }, cells, wld)
 }
@@ -357,7 +357,7 @@ fn tables_coded_by_contexts_are_read_as_they_were_written() {
     assert_eq!(table.header().codec, Codec::Context);
     table.verify_checksums(|_| ()).unwrap();
     let blocks: Vec<_> = table.blocks().collect::<Result<_, _>>().unwrap();
-    assert_eq!(blocks.len(), cells.len().div_ceil(CONTEXT_BLOCK_LEN as usize));
+    assert_eq!(blocks.len(), cells.len().div_ceil(WLD_CONTEXT_LEN as usize));
     for (index, cell) in cells.iter().enumerate() {
         let Some(value) = cell.value() else { continue };
         let (block, place) = table.block_of(index as u64);
@@ -587,7 +587,8 @@ fn cells_that_cannot_be_had_leave_no_table() {
         let folder = tempfile::tempdir().unwrap();
         let counts = Counts { draws: positions, ..Counts::default() };
         let material = "KMvKM".parse().unwrap();
-        let info = TableInfo { variant: Variant::Russian, material, counts };
+        let info =
+            TableInfo { variant: Variant::Russian, material, counts, distances: Results::ALL };
         let options = WriteOptions::default();
         let written = write_tables(folder.path(), &info, &Failing(positions), &options, &|| false);
         match written.unwrap_err() {

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use damka::{Counts, Variant};
 use damka::store::fuzzing::{exercise, reseal, write_to_memory};
-use damka::store::{Cell, Cells, CellsError, Metric, TableId, TableInfo, WriteOptions};
+use damka::store::{Cell, Cells, CellsError, Metric, Results, TableId, TableInfo, WriteOptions};
 use libfuzzer_sys::fuzz_target;
 
 struct Stripes;
@@ -36,6 +36,7 @@ static TABLES: LazyLock<[Vec<u8>; 2]> = LazyLock::new(|| {
     let info = TableInfo {
         variant: Variant::Russian,
         material: "KMMvKM".parse().unwrap(),
+        distances: Results::ALL,
         counts: Counts {
             wins: 300,
             losses: 300,

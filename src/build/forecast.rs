@@ -8,12 +8,12 @@ use cpu_time::ProcessTime;
 
 use super::schedule::{Schedule, Step, positions};
 use super::{
-    BuildError, BuildOptions, SliceCells, check_sizes, free_memory, missing_pairs, thread_pool,
+    BuildError, BuildOptions, check_sizes, free_memory, missing_pairs, thread_pool, to_be_written,
 };
-use crate::index::{MOST_PIECES, Pair, SliceIndex, plan};
+use crate::index::{MOST_PIECES, Pair, plan};
 use crate::rules::{RuleSet, with_rule_set_to_solve};
 use crate::solve::{Finished, PairMemory, SubsetTables, solve};
-use crate::store::{TableInfo, table_sizes};
+use crate::store::table_sizes;
 
 /// What a build will take.
 #[derive(Clone, Debug)]
@@ -165,14 +165,8 @@ fn measure<R: RuleSet>(options: &BuildOptions) -> Result<Rates, BuildError> {
         let table = solve(pair, &finished, &subsets, &options.solve, &())?;
         last.2[0] += start.elapsed().as_secs_f64();
         let start = ProcessTime::now();
-        for slice in pair.slices() {
-            let info = TableInfo {
-                variant: options.variant,
-                material: slice,
-                counts: table.counts(slice)?,
-            };
-            let index = SliceIndex::new(R::geometry(), slice);
-            let cells = SliceCells { table: &table, index, subsets: &subsets };
+        let slices = to_be_written(options.variant, &table, &subsets, pair, &|| false)?;
+        for (info, cells) in slices {
             let sizes = table_sizes(&info, &cells, &options.write)?;
             last.1[1] += sizes.wld + sizes.dtw;
         }

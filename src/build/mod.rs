@@ -4,7 +4,6 @@ mod forecast;
 mod free_memory;
 mod schedule;
 mod shelf;
-mod stored;
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, TryLockError};
@@ -24,15 +23,14 @@ pub use schedule::{Schedule, Step};
 use crate::index::{MOST_PIECES, Material, Pair, SliceIndex, plan};
 use crate::rules::{RuleSet, Variant, with_rule_set, with_rule_set_to_solve};
 use crate::solve::{
-    Finished, Monitor, PairTable, Shelf, SolveError, SolveOptions, StoredValues, SubsetTables,
-    check_size, restore, solve, solve_on_shelf,
+    Finished, Monitor, PairTable, SolveError, SolveOptions, SubsetTables, check_size, solve,
+    solve_on_shelf,
 };
 use crate::store::{
-    Cell, Cells, CellsError, Metric, StoreError, Table, TableId, TableInfo, WorkCopy, WorkSize,
-    WriteOptions, remove_leftovers, write_tables,
+    Cell, Cells, CellsError, Metric, Results, StoreError, Table, TableId, TableInfo, WorkCopy,
+    WorkSize, WriteOptions, distance_sizes, remove_leftovers, write_tables,
 };
 use shelf::{DiskShelf, work_size};
-use stored::Stored;
 
 /// What to build, and where.
 #[derive(Clone, Debug)]
@@ -95,7 +93,7 @@ pub enum BuildEvent<'a> {
         /// Estimate of the most memory that will be in use, in bytes.
         memory: u64,
     },
-    /// A pair from an earlier build is read, because slices to come depend on it.
+    /// A pair whose tables are there is read or solved again, because slices to come depend on it.
     Restoring(Pair),
     /// A pair that is not needed at the moment goes from memory to the disk.
     PuttingOut(Pair),
@@ -177,7 +175,7 @@ pub struct BuildReport {
     pub threads: usize,
     /// Time for solving.
     pub solving: Spent,
-    /// Time for reading tables of earlier builds.
+    /// Time for having pairs again whose tables are there.
     pub restoring: Spent,
     /// Time for compressing and writing.
     pub writing: Spent,
@@ -387,6 +385,8 @@ struct Builder<'a, R: RuleSet> {
 /// Passes on what a solver says, and keeps what it has finished.
 struct SolveMonitor<'a> {
     build: &'a dyn BuildMonitor,
+    /// Whether the positions count for the progress of the build.
+    is_new: bool,
     keeper: Option<Mutex<Keeper<'a>>>,
     /// Once something could not be kept, the build ends.
     failed: AtomicBool,
@@ -461,7 +461,9 @@ impl Monitor for SolveMonitor<'_> {
     }
 
     fn advance(&self, positions: u64) {
-        self.build.event(&BuildEvent::Advanced(positions));
+        if self.is_new {
+            self.build.event(&BuildEvent::Advanced(positions));
+        }
     }
 
     fn resume(&self, halves: [&mut [u8]; 2]) -> usize {
@@ -603,47 +605,18 @@ impl<'a, R: RuleSet> Builder<'a, R> {
     fn solve(&mut self, pair: Pair, to_disk: bool) -> Result<PairTable<R>, BuildError> {
         self.monitor.event(&BuildEvent::Solving(pair));
         let watch = Stopwatch::start();
-        let BuildOptions { variant, keep_every, .. } = *self.options;
+        let variant = self.options.variant;
         let shelf = if to_disk { Some(self.shelf(pair)?) } else { None };
-        let (finished, subsets, options) = (&self.finished, &self.subsets, &self.options.solve);
-        let table = if let Some(shelf) = shelf {
-            let monitor = self.solve_monitor(None);
-            let table = solve_on_shelf(pair, finished, subsets, options, shelf.clone(), &monitor)?;
-            shelf.copy().sync()?;
-            table
-        } else {
-            let keeper = Keeper {
-                folder: self.folder,
-                variant,
-                pair,
-                size: work_size::<R>(pair),
-                every: keep_every,
-                last: Instant::now(),
-                copy: None,
-                error: None,
-            };
-            let monitor = self.solve_monitor(Some(keeper));
-            let solved = solve(pair, finished, subsets, options, &monitor);
-            if let Some(error) = monitor.into_error() {
-                return Err(error.into());
-            }
-            solved?
-        };
+        let table = self.solved(pair, shelf, true)?;
         let solving = watch.spent();
 
         self.monitor.event(&BuildEvent::Writing(pair));
         let watch = Stopwatch::start();
         let (mut wld_bytes, mut dtw_bytes) = (0, 0);
-        for slice in pair.slices() {
-            let index = SliceIndex::new(R::geometry(), slice);
-            let info = TableInfo {
-                variant: self.options.variant,
-                material: slice,
-                counts: table.counts(slice)?,
-            };
-            let cells = SliceCells { table: &table, index, subsets: &self.subsets };
-            let stop = || self.monitor.should_stop();
-            let sizes = write_tables(self.folder, &info, &cells, &self.options.write, &stop)?;
+        let stop = || self.monitor.should_stop();
+        let write = &self.options.write;
+        for (info, cells) in to_be_written(variant, &table, &self.subsets, pair, &stop)? {
+            let sizes = write_tables(self.folder, &info, &cells, write, &stop)?;
             wld_bytes += sizes.wld;
             dtw_bytes += sizes.dtw;
         }
@@ -668,9 +641,37 @@ impl<'a, R: RuleSet> Builder<'a, R> {
         Ok(table)
     }
 
-    fn solve_monitor<'k>(&'k self, keeper: Option<Keeper<'k>>) -> SolveMonitor<'k> {
+    /// Solves a pair, in memory or on a shelf. What is finished of it stays on the disk if the work is stopped.
+    fn solved(
+        &self,
+        pair: Pair,
+        shelf: Option<Arc<DiskShelf>>,
+        is_new: bool,
+    ) -> Result<PairTable<R>, BuildError> {
+        let BuildOptions { variant, keep_every, .. } = *self.options;
+        let (finished, subsets, options) = (&self.finished, &self.subsets, &self.options.solve);
         let failed = AtomicBool::new(false);
-        SolveMonitor { build: self.monitor, keeper: keeper.map(Mutex::new), failed }
+        let mut monitor = SolveMonitor { build: self.monitor, is_new, keeper: None, failed };
+        if let Some(shelf) = shelf {
+            let table = solve_on_shelf(pair, finished, subsets, options, shelf.clone(), &monitor)?;
+            shelf.copy().sync()?;
+            return Ok(table);
+        }
+        monitor.keeper = Some(Mutex::new(Keeper {
+            folder: self.folder,
+            variant,
+            pair,
+            size: work_size::<R>(pair),
+            every: keep_every,
+            last: Instant::now(),
+            copy: None,
+            error: None,
+        }));
+        let solved = solve(pair, finished, subsets, options, &monitor);
+        match monitor.into_error() {
+            Some(error) => Err(error.into()),
+            None => Ok(solved?),
+        }
     }
 
     /// Puts a pair from an earlier build into memory, or makes it readable on the disk.
@@ -681,13 +682,13 @@ impl<'a, R: RuleSet> Builder<'a, R> {
         let table = match on_disk {
             false => match self.reload(pair)? {
                 Some(table) => table,
-                None => self.restore_from_tables(pair, None)?,
+                None => self.solve_again(pair, None)?,
             },
             true => {
                 let shelf = self.shelf(pair)?;
                 match shelf.copy().is_complete() {
                     true => PairTable::on_shelf(pair, shelf)?,
-                    false => self.restore_from_tables(pair, Some(shelf))?,
+                    false => self.solve_again(pair, Some(shelf))?,
                 }
             }
         };
@@ -697,7 +698,8 @@ impl<'a, R: RuleSet> Builder<'a, R> {
         Ok(table)
     }
 
-    fn restore_from_tables(
+    /// Solves a pair whose tables are there. That takes no longer than to work out again what they leave out.
+    fn solve_again(
         &mut self,
         pair: Pair,
         shelf: Option<Arc<DiskShelf>>,
@@ -710,26 +712,57 @@ impl<'a, R: RuleSet> Builder<'a, R> {
                 added.push(dependency);
             }
         }
-        let (options, folder) = (self.options, self.folder);
-        let open = |slice| Stored::open::<R>(options, folder, slice, shelf.is_none());
-        let first = open(pair.first())?;
-        let twin = match pair.is_symmetric() {
-            true => None,
-            false => Some(open(pair.first().twin())?),
-        };
-        let stored: [&dyn StoredValues; 2] = [&first, twin.as_ref().unwrap_or(&first)];
-        let monitor = self.solve_monitor(None);
-        let (finished, subsets) = (&self.finished, &self.subsets);
-        let to = shelf.clone().map(|shelf| shelf as Arc<dyn Shelf>);
-        let table = restore(pair, finished, subsets, stored, to, &monitor)?;
+        let in_memory = shelf.is_none();
+        let table = self.solved(pair, shelf, false)?;
+        if in_memory {
+            WorkCopy::remove(self.folder, pair)?;
+        }
         for pair in added {
             self.finished.remove(&pair);
         }
-        if let Some(shelf) = shelf {
-            shelf.copy().sync()?;
+        for slice in pair.slices() {
+            let counts = table.counts(slice)?;
+            for metric in [Metric::Wld, Metric::Dtw] {
+                let there = open::<R>(self.options, self.folder, slice, metric)?;
+                if there.header().counts != counts {
+                    let path = there.path().to_owned();
+                    return Err(StoreError::OtherCounts { path }.into());
+                }
+            }
         }
         Ok(table)
     }
+}
+
+/// The slices of a solved pair, and what their tables shall hold.
+fn to_be_written<'t, R: RuleSet>(
+    variant: Variant,
+    table: &'t PairTable<R>,
+    subsets: &'t SubsetTables<R::Bits>,
+    pair: Pair,
+    should_stop: &(dyn Fn() -> bool + Sync),
+) -> Result<Vec<(TableInfo, SliceCells<'t, R>)>, BuildError> {
+    let mut slices = Vec::new();
+    let mut sizes = Vec::new();
+    for material in pair.slices() {
+        let counts = table.counts(material)?;
+        let info = TableInfo { variant, material, counts, distances: Results::ALL };
+        let index = SliceIndex::new(R::geometry(), material);
+        let cells = SliceCells { table, index, subsets };
+        sizes.push(distance_sizes(&info, &cells, should_stop)?);
+        slices.push((info, cells));
+    }
+    // A quiet move leads from a win here to a loss in the twin, or the other way round: of both distances, the cheaper is stored.
+    let last = slices.len() - 1;
+    let (wins, losses) = sizes[0];
+    let (twin_wins, twin_losses) = sizes[last];
+    let stores_win = wins <= twin_losses;
+    let stores_loss = losses < twin_wins;
+    slices[0].0.distances = Results { wins: stores_win, losses: stores_loss };
+    if last > 0 {
+        slices[last].0.distances = Results { wins: !stores_loss, losses: !stores_win };
+    }
+    Ok(slices)
 }
 
 /// A solved slice as tables store it.

@@ -6,7 +6,6 @@ use super::shelf::fits_shelf;
 use crate::index::{Material, Pair, SliceIndex, plan};
 use crate::rules::RuleSet;
 use crate::solve::PairMemory;
-use crate::store::Cell;
 
 /// What a build does, pair after pair.
 #[derive(Clone, Debug)]
@@ -24,7 +23,7 @@ pub struct Schedule {
 pub struct Step {
     /// The pair.
     pub pair: Pair,
-    /// Whether it is solved; if not, its tables are there, and it is put into memory for pairs to come.
+    /// Whether its tables are to be written; if not, they are there, and it is solved again for pairs to come.
     pub solved: bool,
     /// Pairs that its moves lead to.
     pub reads: Vec<Pair>,
@@ -98,15 +97,11 @@ impl Schedule {
             let solved = missing.contains(&pair);
             let size = PairMemory::of::<R>(pair, threads);
             sizes.insert(pair, size);
-            let work = match solved {
-                true => size.solving,
-                false => sum([size.solved, size.ordering, decoded::<R>(pair)]),
-            };
             // What each pair takes here, in memory and on the disk, if it can be there.
             let taken = |other: Pair| {
                 let size = &sizes[&other];
                 let (memory, on_disk) = match other == pair {
-                    true => (work, size.solving_on_shelf),
+                    true => (size.solving, size.solving_on_shelf),
                     false => (size.solved, size.on_shelf),
                 };
                 (memory, fits_shelf(size).then_some(on_disk))
@@ -129,7 +124,7 @@ impl Schedule {
             let in_use =
                 |held: &BTreeMap<Pair, u64>, disk: &BTreeMap<Pair, u64>, own: Option<u64>| {
                     let reading = if disk.is_empty() && own.is_none() { 0 } else { size.reading };
-                    let work = own.unwrap_or(work).max(brought);
+                    let work = own.unwrap_or(size.solving).max(brought);
                     let all = held.values().chain(disk.values()).copied();
                     with_rest(sum(all.chain([work, reading])), threads)
                 };
@@ -199,11 +194,6 @@ impl Schedule {
 
 fn sum(bytes: impl IntoIterator<Item = u64>) -> u64 {
     bytes.into_iter().fold(0, u64::saturating_add)
-}
-
-/// Bytes of the cells of a pair's tables while it is put into memory.
-fn decoded<R: RuleSet>(pair: Pair) -> u64 {
-    positions::<R>(pair).saturating_mul(size_of::<Cell>() as u64)
 }
 
 /// Positions in the slices of a pair.

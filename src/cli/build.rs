@@ -99,7 +99,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     )?;
     writeln!(
         out,
-        "CPU seconds: solving {:.1}, reading earlier tables {:.1}, compressing and writing {:.1}; {} in all by the clock",
+        "CPU seconds: solving {:.1}, solving again what was there {:.1}, compressing and writing {:.1}; {} in all by the clock",
         report.solving.cpu.as_secs_f64(),
         report.restoring.cpu.as_secs_f64(),
         report.writing.cpu.as_secs_f64(),
@@ -187,7 +187,9 @@ impl BuildMonitor for Watcher {
         }
         let Some(progress) = &state.progress else { return };
         match *event {
-            BuildEvent::Restoring(pair) => progress.current(format!("reading {}", pair.first())),
+            BuildEvent::Restoring(pair) => {
+                progress.current(format!("{} again", pair.first()));
+            }
             BuildEvent::PuttingOut(pair) => {
                 progress.current(format!("making room: {}", pair.first()))
             }

@@ -14,7 +14,7 @@ use crate::board::Bits;
 use crate::index::{MOST_PIECES, Material, SliceIndex, slices};
 use crate::play::{Move, legal_moves};
 use crate::position::Position;
-use crate::rules::{Colour, RuleSet, Turned, Variant, with_rule_set};
+use crate::rules::{Colour, RuleSet, Turned, Variant, visit_quiet_moves, with_rule_set};
 use crate::store::{Header, Metric, StoreError, Table, TableId};
 use crate::value::{Value, Wld};
 
@@ -236,8 +236,9 @@ impl Tablebase {
 
     /// Exact value of a position: its result, and the plies to the end of the game.
     ///
-    /// Any position with few enough pieces has an answer, captures or not, either side to move, finished games too. Reads at
-    /// most two blocks for a quiet position; one with captures is searched down to quiet ones.
+    /// Any position with few enough pieces has an answer, captures or not, either side to move, finished games too. A
+    /// quiet position takes at most two blocks, or, where its table leaves the distance out, those of the positions one
+    /// move later; one with captures is searched down to quiet ones.
     ///
     /// # Errors
     /// If a table that the answer depends on is missing or broken; the error names it.
@@ -487,6 +488,15 @@ impl<R: RuleSet> SliceSet<R> {
 
     /// Value of a quiet position.
     fn quiet_value(&self, position: &Turned<R::Bits>) -> Result<Value, ProbeError> {
+        self.quiet_value_by(position, true)
+    }
+
+    /// Value of a quiet position; if its table leaves its distance out, by one ply of search, unless that is not allowed.
+    fn quiet_value_by(
+        &self,
+        position: &Turned<R::Bits>,
+        may_search: bool,
+    ) -> Result<Value, ProbeError> {
         let (number, slice) = self.slice(Material::of(position), Metric::Wld)?;
         let table = self.open_table(slice, Metric::Wld)?;
         let index = self.index(slice).rank(position);
@@ -496,10 +506,55 @@ impl<R: RuleSet> SliceSet<R> {
             return Ok(Value::Draw);
         }
         let table = self.open_table(slice, Metric::Dtw)?;
-        let (block, place) = self.block(number, Metric::Dtw, table, index)?;
-        table
-            .value(&block, place, wld)
-            .ok_or_else(|| ProbeError::Mismatch { dtw: table.path().to_owned() })
+        let found = if table.holds(wld) {
+            let (block, place) = self.block(number, Metric::Dtw, table, index)?;
+            table.value(&block, place, wld)
+        } else if may_search {
+            self.value_by_search(position, wld)?
+        } else {
+            None
+        };
+        found.ok_or_else(|| ProbeError::Mismatch { dtw: table.path().to_owned() })
+    }
+
+    /// Value of a quiet position with this result, from those of the positions one move later; `None` if they have no such.
+    fn value_by_search(
+        &self,
+        position: &Turned<R::Bits>,
+        wld: Wld,
+    ) -> Result<Option<Value>, ProbeError> {
+        let geometry = R::geometry();
+        let twin = Material::of(position).twin();
+        // What one slice leaves out its twin must store, or the search might not end. Elsewhere there are fewer men or pieces.
+        let lookup = |next: &Turned<R::Bits>| self.quiet_value_by(next, Material::of(next) != twin);
+        let mut best = None;
+        let mut failed = None;
+        let mut moves = 0;
+        visit_quiet_moves::<R>(geometry, position, &mut |from, to, crowned| {
+            moves += 1;
+            let next = position.stepped(from, to, crowned).passed(geometry);
+            let value = || -> Result<Option<Value>, ProbeError> {
+                // In a lost position every move counts, in a won one those that win.
+                if wld == Wld::Win {
+                    let quiet = |next: &Turned<R::Bits>| self.quiet_wld(next);
+                    if resolve::<R, Wld, _>(geometry, &next, &quiet)? != Wld::Loss {
+                        return Ok(None);
+                    }
+                }
+                resolve::<R, Value, _>(geometry, &next, &lookup).map(Some)
+            };
+            match value() {
+                Ok(value) => best = best.max(value.map(Value::before_move)),
+                Err(error) => failed = Some(error),
+            }
+        });
+        if moves == 0 {
+            best = Some(R::RULES.no_move.value());
+        }
+        match failed {
+            Some(error) => Err(error),
+            None => Ok(best.filter(|value| value.wld() == wld)),
+        }
     }
 }
 

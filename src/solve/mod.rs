@@ -8,7 +8,6 @@ mod buckets;
 mod captures;
 mod isa;
 mod pair_table;
-mod restore;
 mod rows;
 mod score;
 mod set_up;
@@ -19,7 +18,6 @@ mod subsets;
 mod unit;
 
 pub use pair_table::{Finished, PairTable};
-pub use restore::{ReadValues, StoredValues, restore};
 pub use shelf::{Shelf, ShelfError};
 pub use solver::{
     Monitor, PairMemory, SolveError, SolveOptions, check_size, solve, solve_on_shelf,

@@ -308,7 +308,7 @@ pub struct PairMemory {
     pub on_shelf: u64,
     /// What it takes while it is solved, its scores going to a shelf.
     pub solving_on_shelf: u64,
-    /// What the threads may hold of what they read from shelves, while it is solved or restored.
+    /// What the threads may hold of what they read from shelves, while it is solved.
     pub reading: u64,
     /// What it takes for a moment, when its placements are put in their order.
     pub ordering: u64,

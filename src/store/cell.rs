@@ -98,7 +98,7 @@ pub trait Cells: Sync {
     }
 
     /// Fills `out` with the cells of positions `start..start + out.len()`, in index order. Called
-    /// from many threads at once, once for each position.
+    /// from many threads at once, once for each position, and before that for a sample of them.
     ///
     /// # Errors
     /// If the cells cannot be had. No table is written then.

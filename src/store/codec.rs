@@ -7,7 +7,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use zstd::bulk::{Compressor, Decompressor};
 use zstd::zstd_safe::{CParameter, DParameter, FrameFormat, ParamSwitch};
 
-use super::context::{ANY, ContextCoder, Model};
+use super::context::{ANY, ANY_HALF, ContextCoder, DistanceModel, Model, ResultModel};
 use super::error::BlockFault;
 use super::format::Metric;
 use crate::value::Wld;
@@ -17,7 +17,7 @@ pub(crate) const PER_BYTE: usize = 5;
 /// Number of bytes that stand for five results.
 const PACKED: usize = 243;
 /// Symbol of a position that nobody will ask for, while a block is encoded.
-pub(crate) const DONT_CARE: u16 = u16::MAX;
+pub(crate) const DONT_CARE: u16 = ANY_HALF;
 
 /// How the symbols of a table become bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -182,25 +182,48 @@ pub(crate) fn decompress_once(stored: &[u8], len: usize) -> Option<Vec<u8>> {
     (found == len).then_some(bytes)
 }
 
-/// A block of a WLD table, coded by contexts. `results` are digits, or [`ANY`], which is filled in.
-pub(crate) fn encode_by_context(
+/// A block of results, coded by contexts. They are digits, or [`ANY`], which is filled in.
+pub(crate) fn encode_results(
     coder: &dyn ContextCoder,
-    model: &Model,
+    model: &ResultModel,
     start: u64,
     results: &mut [u8],
 ) -> Encoded {
-    let mut told = results.iter().copied().filter(|&result| result != ANY);
-    let first = told.next().unwrap_or(digit(Wld::Draw) as u8);
     let mut decoded = Vec::with_capacity(results.len().div_ceil(PER_BYTE));
-    if told.all(|result| result == first) {
-        let symbol = first * (PACKED / 2) as u8;
+    if let Some(result) = only_symbol(results, ANY, digit(Wld::Draw) as u8) {
+        let symbol = result * (PACKED / 2) as u8;
         decoded.resize(results.len().div_ceil(PER_BYTE), symbol);
         return Encoded { decoded, stored: Vec::new(), check: symbol.into() };
     }
-    let stored = coder.encode(model, start, results);
+    let stored = coder.encode_results(model, start, results);
     pack(results, &mut decoded);
     let check = checksum(&stored);
     Encoded { decoded, stored, check }
+}
+
+/// A block of half distances, coded by contexts, or [`ANY_HALF`], which is filled in.
+pub(crate) fn encode_distances(
+    layout: Layout,
+    coder: &dyn ContextCoder,
+    model: &DistanceModel,
+    start: u64,
+    halves: &mut [u16],
+) -> Encoded {
+    if let Some(half) = only_symbol(halves, ANY_HALF, 0) {
+        halves.fill(half);
+        let decoded = layout.to_bytes(halves);
+        return Encoded { decoded, stored: Vec::new(), check: half.into() };
+    }
+    let stored = coder.encode_distances(model, start, halves);
+    let check = checksum(&stored);
+    Encoded { decoded: layout.to_bytes(halves), stored, check }
+}
+
+/// The one symbol of a block besides those that nobody will ask for; `none` if there is not even one.
+fn only_symbol<S: Copy + PartialEq>(symbols: &[S], any: S, none: S) -> Option<S> {
+    let mut told = symbols.iter().copied().filter(|&symbol| symbol != any);
+    let first = told.next().unwrap_or(none);
+    told.all(|symbol| symbol == first).then_some(first)
 }
 
 /// Compresses blocks of one metric.
@@ -276,8 +299,9 @@ pub(crate) fn checksum(stored: &[u8]) -> u32 {
 thread_local! {
     /// One for each thread: it is bigger than many blocks.
     static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
-    /// Results of a block, before they are packed.
+    /// Symbols of a block, before they are packed.
     static RESULTS: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+    static HALVES: RefCell<Vec<u16>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Decompresses a frame into `out`, and returns how many bytes it has.
@@ -315,10 +339,31 @@ pub(crate) fn decode_uniform(
     Ok(())
 }
 
+/// The model of a table coded by contexts.
+#[derive(Debug)]
+pub(crate) enum TableModel {
+    Results(ResultModel),
+    Distances(DistanceModel),
+}
+
+impl TableModel {
+    /// Reads a model as it is stored.
+    pub(crate) fn from_stored(metric: Metric, stored: &[u8]) -> Option<Self> {
+        match metric {
+            Metric::Wld => read_model(stored).map(Self::Results),
+            Metric::Dtw => read_model(stored).map(Self::Distances),
+        }
+    }
+}
+
+fn read_model<M: Model>(stored: &[u8]) -> Option<M> {
+    decompress_once(stored, M::LEN).and_then(M::from_bytes)
+}
+
 /// Decodes a block of so many positions from `start`, coded by contexts, into `out`.
 pub(crate) fn decode_by_context(
-    coder: &dyn ContextCoder,
-    model: &Model,
+    layout: Layout,
+    (coder, model): (&dyn ContextCoder, &TableModel),
     stored: &[u8],
     check: u32,
     (start, positions): (u64, usize),
@@ -328,12 +373,26 @@ pub(crate) fn decode_by_context(
         return Err(BlockFault::Checksum);
     }
     out.clear();
-    RESULTS.with_borrow_mut(|results| {
-        results.resize(positions, 0);
-        coder.decode(model, start, stored, results);
-        pack(results, out);
-    });
-    Ok(())
+    match model {
+        TableModel::Results(model) => RESULTS.with_borrow_mut(|results| {
+            results.resize(positions, 0);
+            coder.decode_results(model, start, stored, results);
+            pack(results, out);
+            Ok(())
+        }),
+        TableModel::Distances(model) => HALVES.with_borrow_mut(|halves| {
+            halves.resize(positions, 0);
+            coder.decode_distances(model, start, stored, halves);
+            if halves.iter().any(|&half| half > layout.greatest) {
+                return Err(BlockFault::Symbol);
+            }
+            match layout.width {
+                1 => out.extend(halves.iter().map(|&half| half as u8)),
+                _ => out.extend(halves.iter().flat_map(|half| half.to_le_bytes())),
+            }
+            Ok(())
+        }),
+    }
 }
 
 /// Decodes a zstd block of so many positions into `out`, and checks everything about it.

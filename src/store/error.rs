@@ -95,6 +95,12 @@ pub enum StoreError {
         /// Positions according to the file.
         found: u64,
     },
+    /// The counts of the slice are not those that follow from the rules.
+    #[error("{} has other counts than the slice, solved again", path.display())]
+    OtherCounts {
+        /// The file.
+        path: PathBuf,
+    },
     /// The header or the block index is damaged.
     #[error("{} has a corrupt header: {field}", path.display())]
     HeaderCorrupt {
@@ -191,6 +197,7 @@ impl StoreError {
             self,
             Self::NotATable { .. }
                 | Self::Length { .. }
+                | Self::OtherCounts { .. }
                 | Self::HeaderCorrupt { .. }
                 | Self::BlockCorrupt { .. }
                 | Self::ValuesChecksum { .. }

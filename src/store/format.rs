@@ -10,7 +10,7 @@ use super::codec::Layout;
 use super::error::StoreError;
 use crate::index::Material;
 use crate::rules::Variant;
-use crate::value::{Counts, Halves, Value};
+use crate::value::{Counts, Halves, Value, Wld};
 
 /// First bytes of a table. In PNG's manner: a byte that is not ASCII, the name, both line ends of text files,
 /// and the byte that ends text on some systems, so that a damaged transfer shows at once.
@@ -23,11 +23,13 @@ pub const HEADER_LEN: usize = 184;
 pub(crate) const ENTRY_LEN: usize = 6;
 /// Positions in each block of a `.wld` file that is compressed with zstd.
 pub const WLD_BLOCK_LEN: u32 = 32_760;
-/// Positions in each block of a `.wld` file that is coded by contexts: a quarter, for they take longer to decode.
-pub const CONTEXT_BLOCK_LEN: u32 = WLD_BLOCK_LEN / 4;
+/// Positions in each block of a `.wld` file that is coded by contexts: fewer, for they take longer to decode.
+pub const WLD_CONTEXT_LEN: u32 = WLD_BLOCK_LEN / 4;
 /// Positions in each block of a `.dtw` file that is written: half a `.wld` block, so that one
 /// pass over the values serves both.
 pub const DTW_BLOCK_LEN: u32 = WLD_BLOCK_LEN / 2;
+/// Positions in each block of a `.dtw` file that is coded by contexts.
+pub const DTW_CONTEXT_LEN: u32 = WLD_BLOCK_LEN / 8;
 /// Fewest and most positions in a block, but for the last: they bound what a lying header can make us allocate.
 const BLOCK_LENS: std::ops::RangeInclusive<u32> = 1 << 10..=1 << 18;
 /// Stands for "none" where the header has a distance.
@@ -75,9 +77,9 @@ impl fmt::Display for Metric {
 pub enum Codec {
     /// Not at all: all positions have one symbol, which the header has.
     Constant,
-    /// Symbols packed into bytes, and zstd.
+    /// Symbols as bytes, and zstd.
     Zstd,
-    /// Arithmetic coding of results by those of positions nearby.
+    /// Arithmetic coding of symbols by those of positions nearby.
     Context,
 }
 
@@ -109,6 +111,39 @@ impl Codec {
 impl fmt::Display for Codec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
+    }
+}
+
+/// Which results of quiet positions a table says something of. WLD tables hold all; a DTW table may leave the distances of wins, of
+/// losses or of both to be found by one ply of search. Those of draws, which have none, count for nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Results {
+    /// Won positions.
+    pub wins: bool,
+    /// Lost positions.
+    pub losses: bool,
+}
+
+impl Results {
+    /// All.
+    pub const ALL: Self = Results { wins: true, losses: true };
+
+    /// Whether a result is among them. Draws always are.
+    #[inline]
+    pub const fn hold(self, wld: Wld) -> bool {
+        match wld {
+            Wld::Win => self.wins,
+            Wld::Draw => true,
+            Wld::Loss => self.losses,
+        }
+    }
+
+    const fn code(self) -> u8 {
+        self.losses as u8 | (self.wins as u8) << 1
+    }
+
+    fn from_code(code: u8) -> Option<Self> {
+        (code < 4).then_some(Results { wins: code & 2 != 0, losses: code & 1 != 0 })
     }
 }
 
@@ -155,7 +190,7 @@ mod at {
     pub const LONGEST_WIN: usize = 100;
     pub const LONGEST_LOSS: usize = 104;
     pub const CODEC: usize = 108;
-    pub const RESERVED: usize = 109;
+    pub const RESULTS: usize = 109;
     pub const SYMBOL: usize = 110;
     pub const POSITIONS: usize = 112;
     pub const WINS: usize = 120;
@@ -249,6 +284,8 @@ pub struct Header {
     pub block_len: u32,
     /// How the blocks are compressed.
     pub codec: Codec,
+    /// Results that the table says something of.
+    pub results: Results,
     /// Symbol of all positions of a constant table, else 0. In WLD tables, a packed byte.
     pub symbol: u16,
     /// Positions of the slice.
@@ -287,6 +324,7 @@ impl Header {
             loss_parity: raw.0[at::LOSS_PARITY],
             block_len: raw.u32(at::BLOCK_LEN),
             codec: Codec::from_code(raw.0[at::CODEC]).ok_or("codec")?,
+            results: Results::from_code(raw.0[at::RESULTS]).ok_or("results")?,
             symbol: raw.u16(at::SYMBOL),
             positions: raw.u64(at::POSITIONS),
             counts: Counts {
@@ -312,7 +350,6 @@ impl Header {
         let fits = |value: Option<Value>| value.is_none_or(|value| halves.half(value).is_some());
         let checks = [
             (raw.u32(at::HEADER_LEN) as usize == HEADER_LEN, "header length"),
-            (raw.0[at::RESERVED] == 0, "reserved bytes"),
             (header.material == material, "piece counts"),
             (header.loss_parity <= 1, "parity of losses"),
             (fits(header.counts.longest_win.map(Value::Win)), "longest win"),
@@ -320,7 +357,7 @@ impl Header {
             (header.positions > 0 && sum == Some(header.positions), "number of positions"),
             (BLOCK_LENS.contains(&header.block_len), "positions per block"),
             (header.block_len.is_multiple_of(group), "positions per block"),
-            (header.metric == Metric::Wld || header.codec != Codec::Context, "codec"),
+            (header.metric == Metric::Dtw || header.results == Results::ALL, "results"),
             ((header.codec == Codec::Context) == (header.model_len > 0), "length of the model"),
             ((header.codec != Codec::Constant) == (header.index_len > 0), "length of the index"),
             (header.codec == Codec::Constant || header.symbol == 0, "symbol"),
@@ -364,7 +401,7 @@ impl Header {
         put(at::METRIC, &[self.metric.code(), self.squares]);
         put(at::SYMBOL_WIDTH, &[self.symbol_width, self.loss_parity]);
         put(at::BLOCK_LEN, &self.block_len.to_le_bytes());
-        put(at::CODEC, &[self.codec.code()]);
+        put(at::CODEC, &[self.codec.code(), self.results.code()]);
         put(at::SYMBOL, &self.symbol.to_le_bytes());
         put(at::LONGEST_WIN, &longest(self.counts.longest_win));
         put(at::LONGEST_LOSS, &longest(self.counts.longest_loss));

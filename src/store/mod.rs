@@ -13,7 +13,6 @@ mod error;
 mod format;
 #[doc(hidden)]
 pub mod fuzzing;
-mod range;
 mod read;
 mod source;
 mod work;
@@ -23,11 +22,11 @@ pub use cell::{Cell, Cells, CellsError};
 pub use codec::unpack;
 pub use error::{BlockFault, StoreError};
 pub use format::{
-    CONTEXT_BLOCK_LEN, Codec, DTW_BLOCK_LEN, FORMAT_VERSION, HEADER_LEN, Header, MAGIC, Metric,
-    TableId, WLD_BLOCK_LEN,
+    Codec, DTW_BLOCK_LEN, DTW_CONTEXT_LEN, FORMAT_VERSION, HEADER_LEN, Header, MAGIC, Metric,
+    Results, TableId, WLD_BLOCK_LEN, WLD_CONTEXT_LEN,
 };
 pub use read::{Block, Table};
 pub use source::{MapSource, MemorySource, Source};
 pub use work::{WorkCopy, WorkSize};
-pub(crate) use write::table_sizes;
 pub use write::{TableInfo, WriteOptions, WrittenSizes, remove_leftovers, write_tables};
+pub(crate) use write::{distance_sizes, table_sizes};

@@ -7,8 +7,8 @@ use std::sync::OnceLock;
 
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-use super::codec::{self, Layout, PER_BYTE};
-use super::context::{ContextCoder, MODEL_LEN, Model, context_coder};
+use super::codec::{self, Layout, PER_BYTE, TableModel};
+use super::context::{ContextCoder, context_coder};
 use super::error::{BlockFault, StoreError};
 use super::format::{
     Codec, ENTRY_LEN, Entry, HEADER_LEN, Header, Metric, RawHeader, TableId, index_from_bytes,
@@ -23,7 +23,7 @@ enum Coding {
     Constant,
     Zstd,
     Context {
-        model: Model,
+        model: TableModel,
         /// Made when the first block is decoded; `None` if the slice has another number of positions than the file says.
         coder: OnceLock<Option<Box<dyn ContextCoder>>>,
         variant: Variant,
@@ -111,7 +111,7 @@ impl Table {
             Codec::Constant => Coding::Constant,
             Codec::Zstd => Coding::Zstd,
             Codec::Context => {
-                let model = codec::decompress_once(model, MODEL_LEN).and_then(Model::from_bytes);
+                let model = TableModel::from_stored(header.metric, model);
                 let model = model.ok_or_else(|| corrupt("model"))?;
                 let coder = OnceLock::new();
                 Coding::Context { model, coder, variant: id.variant }
@@ -236,7 +236,15 @@ impl Table {
                     path: self.path.clone(),
                     field: "number of positions",
                 })?;
-                codec::decode_by_context(coder, model, stored, check, (start, positions), out)
+                let coding = (coder, model);
+                codec::decode_by_context(
+                    self.layout,
+                    coding,
+                    stored,
+                    check,
+                    (start, positions),
+                    out,
+                )
             }
             _ => codec::decode(self.layout, stored, check, positions, out),
         }
@@ -258,12 +266,18 @@ impl Table {
         block.get(place / PER_BYTE).map(|&byte| codec::unpack(byte, place % PER_BYTE))
     }
 
+    /// Whether the table says something of quiet positions with this result.
+    #[inline]
+    pub fn holds(&self, wld: Wld) -> bool {
+        self.header.results.hold(wld)
+    }
+
     /// Value of the position at `place` of a decoded block of a DTW table, for a position whose
-    /// result is known to be `wld`. `None` beyond the block, in other tables, and for a distance that the header
-    /// excludes, which means that the two tables do not belong together.
+    /// result is known to be `wld`. `None` beyond the block, in other tables, for a result of which the table says
+    /// nothing, and for a distance that the header excludes, which means that the two tables do not belong together.
     #[inline]
     pub fn value(&self, block: &[u8], place: usize, wld: Wld) -> Option<Value> {
-        if self.header.metric != Metric::Dtw {
+        if self.header.metric != Metric::Dtw || !self.holds(wld) {
             return None;
         }
         let value = self.halves.value(self.layout.half_at(block, place)?, wld)?;

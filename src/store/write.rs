@@ -3,19 +3,21 @@
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use rayon::prelude::*;
 use tempfile::NamedTempFile;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::cell::{Cell, Cells};
-use super::codec::{DONT_CARE, Encoded, Encoder, Layout, compress_once, digit, encode_by_context};
-use super::context::{ANY, ContextCoder, Model, context_coder, train};
+use super::codec::{
+    DONT_CARE, Encoded, Encoder, Layout, compress_once, digit, encode_distances, encode_results,
+};
+use super::context::{ANY, ContextCoder, DistanceModel, Model, ResultModel, context_coder, train};
 use super::error::StoreError;
 use super::format::{
-    CONTEXT_BLOCK_LEN, Codec, DTW_BLOCK_LEN, ENTRY_LEN, Entry, HEADER_LEN, Header, Metric,
-    RawHeader, TableId, WLD_BLOCK_LEN, index_to_bytes,
+    Codec, DTW_BLOCK_LEN, DTW_CONTEXT_LEN, ENTRY_LEN, Entry, HEADER_LEN, Header, Metric, RawHeader,
+    Results, TableId, WLD_BLOCK_LEN, WLD_CONTEXT_LEN, index_to_bytes,
 };
 use crate::index::Material;
 use crate::rules::Variant;
@@ -33,23 +35,35 @@ pub struct TableInfo {
     pub material: Material,
     /// Counts over all its positions.
     pub counts: Counts,
+    /// Results whose distances are stored. What is left out must follow by one ply from what is stored: of each quiet move, the
+    /// result before it in this slice or the result after it in its twin.
+    pub distances: Results,
 }
 
 /// How hard to compress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WriteOptions {
-    /// Codec of WLD tables; `None` for the one that makes a table smaller, as a sample of it shows. Constant tables are
+    /// Codec of tables; `None` for the one that makes a table smaller, as a sample of it shows. Constant tables are
     /// constant with any, and slices of which not all positions are given are compressed with zstd.
-    pub wld_codec: Option<Codec>,
+    pub codec: Option<Codec>,
     /// zstd level of WLD blocks, 1 to 22.
     pub wld_level: i32,
     /// zstd level of DTW blocks, 1 to 22.
     pub dtw_level: i32,
 }
 
+impl WriteOptions {
+    fn level(&self, metric: Metric) -> i32 {
+        match metric {
+            Metric::Wld => self.wld_level,
+            Metric::Dtw => self.dtw_level,
+        }
+    }
+}
+
 impl Default for WriteOptions {
     fn default() -> Self {
-        WriteOptions { wld_codec: None, wld_level: 7, dtw_level: 7 }
+        WriteOptions { codec: None, wld_level: 7, dtw_level: 7 }
     }
 }
 
@@ -148,7 +162,8 @@ struct Output<'a, W: Write + Seek> {
     out: BufWriter<W>,
     path: &'a Path,
     header: Header,
-    model: Option<&'a Model>,
+    /// As it is stored; may be empty.
+    model: &'a [u8],
     index: Vec<Entry>,
     values: Xxh3,
 }
@@ -156,7 +171,7 @@ struct Output<'a, W: Write + Seek> {
 impl<'a, W: Write + Seek> Output<'a, W> {
     fn new(
         header: Header,
-        model: Option<&'a Model>,
+        model: &'a [u8],
         (file, path): (W, &'a Path),
     ) -> Result<Self, StoreError> {
         let mut out = BufWriter::with_capacity(1 << 20, file);
@@ -191,10 +206,8 @@ impl<'a, W: Write + Seek> Output<'a, W> {
                 self.header.symbol = first.check as u16;
             }
             _ => {
-                if let Some(model) = self.model {
-                    tail = compress_once(model.bytes())?;
-                    self.header.model_len = tail.len() as u32;
-                }
+                tail.extend(self.model);
+                self.header.model_len = tail.len() as u32;
                 let index = compress_once(&index_to_bytes(&self.index))?;
                 let too_long = |_| io::Error::other("the index of blocks is too long");
                 self.header.index_len = u32::try_from(index.len()).map_err(too_long)?;
@@ -212,6 +225,16 @@ impl<'a, W: Write + Seek> Output<'a, W> {
     }
 }
 
+/// Positions in a block.
+fn block_len(metric: Metric, codec: Codec) -> u32 {
+    match (metric, codec) {
+        (Metric::Wld, Codec::Context) => WLD_CONTEXT_LEN,
+        (Metric::Wld, _) => WLD_BLOCK_LEN,
+        (Metric::Dtw, Codec::Context) => DTW_CONTEXT_LEN,
+        (Metric::Dtw, _) => DTW_BLOCK_LEN,
+    }
+}
+
 /// The header of a table of this slice, without what is known only at the end.
 fn new_header(
     info: &TableInfo,
@@ -220,11 +243,7 @@ fn new_header(
     positions: u64,
 ) -> Result<Header, StoreError> {
     let rules = info.variant.rules();
-    let block_len = match (metric, codec) {
-        (Metric::Wld, Codec::Context) => CONTEXT_BLOCK_LEN,
-        (Metric::Wld, _) => WLD_BLOCK_LEN,
-        (Metric::Dtw, _) => DTW_BLOCK_LEN,
-    };
+    let block_len = block_len(metric, codec);
     let mut header = Header {
         // Room for any index: the length is checked when the file is opened.
         file_len: u64::MAX,
@@ -237,6 +256,10 @@ fn new_header(
         loss_parity: rules.no_move.loss_parity() as u8,
         block_len,
         codec,
+        results: match metric {
+            Metric::Wld => Results::ALL,
+            Metric::Dtw => info.distances,
+        },
         symbol: 0,
         counts: info.counts,
         positions,
@@ -259,43 +282,103 @@ struct Piece {
     dtw: Vec<Encoded>,
 }
 
-/// How the results of a slice are encoded.
-enum WldCoding {
-    Zstd,
-    Context { coder: Box<dyn ContextCoder>, model: Model },
+/// How a table of a slice is encoded: with zstd, or by contexts.
+struct Coding<M> {
+    layout: Layout,
+    contexts: Option<Contexts<M>>,
 }
 
-impl WldCoding {
+struct Contexts<M> {
+    coder: Arc<dyn ContextCoder>,
+    model: M,
+    /// The model, compressed.
+    stored: Vec<u8>,
+}
+
+/// What is coded in the tables of a metric.
+trait Coded: Model<Symbol: Copy + Send> {
+    const METRIC: Metric;
+
+    /// The symbol as zstd's encoder knows it.
+    fn symbol(symbol: Self::Symbol) -> u16;
+
+    /// Encodes the symbols from `start`, and fills in those that nobody will ask for.
+    fn encode(
+        &self,
+        layout: Layout,
+        coder: &dyn ContextCoder,
+        start: u64,
+        symbols: &mut [Self::Symbol],
+    ) -> Encoded;
+}
+
+impl Coded for ResultModel {
+    const METRIC: Metric = Metric::Wld;
+
+    fn symbol(result: u8) -> u16 {
+        if result == ANY { DONT_CARE } else { result.into() }
+    }
+
+    fn encode(
+        &self,
+        _: Layout,
+        coder: &dyn ContextCoder,
+        start: u64,
+        results: &mut [u8],
+    ) -> Encoded {
+        encode_results(coder, self, start, results)
+    }
+}
+
+impl Coded for DistanceModel {
+    const METRIC: Metric = Metric::Dtw;
+
+    fn symbol(half: u16) -> u16 {
+        half
+    }
+
+    fn encode(
+        &self,
+        layout: Layout,
+        coder: &dyn ContextCoder,
+        start: u64,
+        halves: &mut [u16],
+    ) -> Encoded {
+        encode_distances(layout, coder, self, start, halves)
+    }
+}
+
+impl<M: Coded> Coding<M> {
     fn codec(&self) -> Codec {
-        match self {
-            Self::Zstd => Codec::Zstd,
-            Self::Context { .. } => Codec::Context,
-        }
+        if self.contexts.is_some() { Codec::Context } else { Codec::Zstd }
     }
 
-    fn model(&self) -> Option<&Model> {
-        match self {
-            Self::Zstd => None,
-            Self::Context { model, .. } => Some(model),
-        }
+    /// The model as it is stored; empty if there is none.
+    fn model(&self) -> &[u8] {
+        self.contexts.as_ref().map_or(&[], |contexts| &contexts.stored)
     }
 
-    /// Encodes the results from `start`, block by block.
-    fn encode(&self, zstd: &mut Encoder, start: u64, results: &[u8]) -> io::Result<Vec<Encoded>> {
-        match self {
-            Self::Zstd => {
-                let symbol = |&result: &u8| if result == ANY { DONT_CARE } else { result.into() };
-                let symbols: Vec<u16> = results.iter().map(symbol).collect();
-                symbols.chunks(WLD_BLOCK_LEN as usize).map(|block| zstd.encode(block)).collect()
-            }
-            Self::Context { coder, model } => {
-                let starts = (start..).step_by(CONTEXT_BLOCK_LEN as usize);
-                let blocks = results.chunks(CONTEXT_BLOCK_LEN as usize).zip(starts);
-                let encode = |(block, start): (&[u8], u64)| {
-                    encode_by_context(&**coder, model, start, &mut block.to_vec())
-                };
-                Ok(blocks.map(encode).collect())
-            }
+    /// Encodes the symbols from `start`, block by block.
+    fn encode(
+        &self,
+        zstd: &mut Encoder,
+        start: u64,
+        symbols: &[M::Symbol],
+    ) -> io::Result<Vec<Encoded>> {
+        let len = block_len(M::METRIC, self.codec()) as usize;
+        let blocks = symbols.chunks(len).zip((start..).step_by(len));
+        match &self.contexts {
+            None => blocks
+                .map(|(block, _)| {
+                    let symbols: Vec<u16> = block.iter().map(|&symbol| M::symbol(symbol)).collect();
+                    zstd.encode(&symbols)
+                })
+                .collect(),
+            Some(Contexts { coder, model, .. }) => Ok(blocks
+                .map(|(block, start)| {
+                    model.encode(self.layout, &**coder, start, &mut block.to_vec())
+                })
+                .collect()),
         }
     }
 }
@@ -303,19 +386,23 @@ impl WldCoding {
 /// What a worker needs, used again for piece after piece.
 struct Worker {
     cells: Vec<Cell>,
-    symbols: Vec<u16>,
     wld: Encoder,
     dtw: Encoder,
 }
 
-/// Pieces of a slice that are looked at before it is encoded.
-const SAMPLE: u64 = 48;
+/// Pieces of a slice that are looked at before its results are encoded.
+const SAMPLE: u64 = 16;
+/// Pieces of a slice that are compressed to see what takes fewest bytes.
+const TRIAL: usize = 8;
+/// zstd level for comparing which of two things takes fewer bytes.
+const TRIAL_LEVEL: i32 = 3;
 
 /// Positions that are encoded at a time: whole blocks of both tables.
 const PIECE_LEN: u32 = WLD_BLOCK_LEN;
 const _: () = assert!(WLD_BLOCK_LEN.is_multiple_of(DTW_BLOCK_LEN));
-const _: () = assert!(WLD_BLOCK_LEN.is_multiple_of(CONTEXT_BLOCK_LEN));
-const _: () = assert!(CONTEXT_BLOCK_LEN.is_multiple_of(5));
+const _: () = assert!(WLD_BLOCK_LEN.is_multiple_of(WLD_CONTEXT_LEN));
+const _: () = assert!(WLD_BLOCK_LEN.is_multiple_of(DTW_CONTEXT_LEN));
+const _: () = assert!(WLD_CONTEXT_LEN.is_multiple_of(5));
 /// Pieces for each thread between two writes: so many that it does not matter when one thread is done before the others.
 const PIECES_PER_THREAD: u64 = 64;
 
@@ -329,13 +416,28 @@ pub(crate) fn encode_tables<W: Write + Seek>(
     (dtw_file, dtw_path): (W, &Path),
 ) -> Result<WrittenSizes, StoreError> {
     let positions = cells.len();
-    let dtw_header = new_header(info, Metric::Dtw, Codec::Zstd, positions)?;
-    let wld_header = new_header(info, Metric::Wld, Codec::Zstd, positions)?;
-    let (wld_layout, dtw_layout) = (wld_header.layout(), dtw_header.layout());
-    let coding = choose_coding(info, cells, options, wld_layout, should_stop, wld_path)?;
-    let wld_header = new_header(info, Metric::Wld, coding.codec(), positions)?;
-    let mut wld = Output::new(wld_header, coding.model(), (wld_file, wld_path))?;
-    let mut dtw = Output::new(dtw_header, None, (dtw_file, dtw_path))?;
+    let layout = |metric| Ok(new_header(info, metric, Codec::Zstd, positions)?.layout());
+    let (wld_layout, dtw_layout) = (layout(Metric::Wld)?, layout(Metric::Dtw)?);
+    let pieces = positions.div_ceil(PIECE_LEN.into());
+    let coder = context_coder(info.variant, info.material, positions).map(Arc::from);
+    let (wld_coding, dtw_coding) = {
+        // Where there is a choice.
+        let most = if coder.is_none() || options.codec == Some(Codec::Zstd) { 0 } else { SAMPLE };
+        let sample = sample(info, cells, most, should_stop)?;
+        let results = map_parts(&sample, |start, cells| Ok((start, results_of(cells))))?;
+        let halves =
+            map_parts(&sample, |start, cells| Ok((start, halves_of(info, start, cells)?)))?;
+        drop(sample);
+        let wld =
+            choose_coding::<ResultModel>(coder.clone(), &results, positions, options, wld_layout);
+        let dtw = choose_coding::<DistanceModel>(coder, &halves, positions, options, dtw_layout);
+        let wld = wld.map_err(|error| StoreError::io(wld_path, error))?;
+        (wld, dtw.map_err(|error| StoreError::io(dtw_path, error))?)
+    };
+    let wld_header = new_header(info, Metric::Wld, wld_coding.codec(), positions)?;
+    let dtw_header = new_header(info, Metric::Dtw, dtw_coding.codec(), positions)?;
+    let mut wld = Output::new(wld_header, wld_coding.model(), (wld_file, wld_path))?;
+    let mut dtw = Output::new(dtw_header, dtw_coding.model(), (dtw_file, dtw_path))?;
 
     let idle: Mutex<Vec<Worker>> = Mutex::new(Vec::new());
     let take = || idle.lock().ok().and_then(|mut idle| idle.pop());
@@ -347,7 +449,6 @@ pub(crate) fn encode_tables<W: Write + Seek>(
             Some(worker) => worker,
             None => Worker {
                 cells: Vec::new(),
-                symbols: Vec::new(),
                 wld: Encoder::new(wld_layout, options.wld_level)
                     .map_err(|error| StoreError::io(wld_path, error))?,
                 dtw: Encoder::new(dtw_layout, options.dtw_level)
@@ -360,7 +461,7 @@ pub(crate) fn encode_tables<W: Write + Seek>(
         worker.cells.resize(len, Cell::DONT_CARE);
         let filled = cells.fill(start, &mut worker.cells);
         let encoded = match filled {
-            Ok(()) => worker.encode(info, &coding, start, [wld_path, dtw_path]),
+            Ok(()) => worker.encode(info, (&wld_coding, &dtw_coding), start, [wld_path, dtw_path]),
             Err(source) => Err(StoreError::Cells { material: info.material, source }),
         };
         if let Ok(mut idle) = idle.lock() {
@@ -369,7 +470,6 @@ pub(crate) fn encode_tables<W: Write + Seek>(
         encoded
     };
 
-    let pieces = positions.div_ceil(PIECE_LEN.into());
     let batch = rayon::current_num_threads() as u64 * PIECES_PER_THREAD;
     let mut first = 0;
     while first < pieces {
@@ -391,28 +491,15 @@ impl Worker {
     fn encode(
         &mut self,
         info: &TableInfo,
-        coding: &WldCoding,
+        (wld_coding, dtw_coding): (&Coding<ResultModel>, &Coding<DistanceModel>),
         start: u64,
         [wld_path, dtw_path]: [&Path; 2],
     ) -> Result<Piece, StoreError> {
-        let Worker { cells, symbols, wld, dtw } = self;
-        let wld = coding.encode(wld, start, &results_of(cells));
+        let Worker { cells, wld, dtw } = self;
+        let wld = wld_coding.encode(wld, start, &results_of(cells));
         let wld = wld.map_err(|error| StoreError::io(wld_path, error))?;
-
-        symbols.clear();
-        symbols.resize(cells.len(), DONT_CARE);
-        let halves = info.variant.rules().no_move.halves();
-        for (place, &cell) in cells.iter().enumerate() {
-            symbols[place] = half_of(info, halves, cell).ok_or(StoreError::WrongCell {
-                material: info.material,
-                index: start + place as u64,
-                cell,
-            })?;
-        }
-        let dtw = symbols
-            .chunks(DTW_BLOCK_LEN as usize)
-            .map(|block| dtw.encode(block).map_err(|error| StoreError::io(dtw_path, error)))
-            .collect::<Result<_, _>>()?;
+        let dtw = dtw_coding.encode(dtw, start, &halves_of(info, start, cells)?);
+        let dtw = dtw.map_err(|error| StoreError::io(dtw_path, error))?;
         Ok(Piece { wld, dtw })
     }
 }
@@ -423,67 +510,57 @@ fn results_of(cells: &[Cell]) -> Vec<u8> {
     cells.iter().map(result).collect()
 }
 
-/// Looks at a sample of a slice for how its results become smallest.
-fn choose_coding(
-    info: &TableInfo,
-    cells: &dyn Cells,
+/// Half distances, and [`DONT_CARE`] for what is not stored.
+fn halves_of(info: &TableInfo, start: u64, cells: &[Cell]) -> Result<Vec<u16>, StoreError> {
+    let halves = info.variant.rules().no_move.halves();
+    let half = |(index, &cell): (u64, &Cell)| {
+        let wrong = StoreError::WrongCell { material: info.material, index, cell };
+        half_of(info, halves, cell).ok_or(wrong)
+    };
+    (start..).zip(cells).map(half).collect()
+}
+
+/// A part of a slice: the index of its first position, and its symbols.
+type Part<S> = (u64, Vec<S>);
+
+/// Looks at a sample of a slice for how a table of it becomes smallest.
+fn choose_coding<M: Coded>(
+    coder: Option<Arc<dyn ContextCoder>>,
+    sample: &[Part<M::Symbol>],
+    positions: u64,
     options: &WriteOptions,
     layout: Layout,
-    should_stop: &(dyn Fn() -> bool + Sync),
-    path: &Path,
-) -> Result<WldCoding, StoreError> {
-    let positions = cells.len();
-    let coder = match options.wld_codec {
-        Some(Codec::Zstd) => None,
-        _ => context_coder(info.variant, info.material, positions),
-    };
-    let Some(coder) = coder else { return Ok(WldCoding::Zstd) };
-    let pieces = positions.div_ceil(PIECE_LEN.into());
-    let count = pieces.min(SAMPLE);
-    let read = |number: u64| -> Result<(u64, Vec<u8>), StoreError> {
-        if should_stop() {
-            return Err(StoreError::Stopped);
-        }
-        // Spread evenly, the first included.
-        let start = (number * pieces / count) * u64::from(PIECE_LEN);
-        let len = (positions - start).min(PIECE_LEN.into()) as usize;
-        let mut piece = vec![Cell::DONT_CARE; len];
-        let filled = cells.fill(start, &mut piece);
-        filled.map_err(|source| StoreError::Cells { material: info.material, source })?;
-        Ok((start, results_of(&piece)))
-    };
-    let sample: Vec<(u64, Vec<u8>)> =
-        (0..count).into_par_iter().map(read).collect::<Result<_, _>>()?;
-    let blocks: Vec<(u64, Vec<u8>)> = sample
+) -> io::Result<Coding<M>> {
+    let zstd = Coding { layout, contexts: None };
+    let coder = coder.filter(|_| options.codec != Some(Codec::Zstd));
+    let Some(coder) = coder else { return Ok(zstd) };
+    let len = block_len(M::METRIC, Codec::Context) as usize;
+    let blocks: Vec<Part<M::Symbol>> = sample
         .iter()
         .flat_map(|(start, piece)| {
-            let starts = (*start..).step_by(CONTEXT_BLOCK_LEN as usize);
-            starts.zip(piece.chunks(CONTEXT_BLOCK_LEN as usize).map(<[u8]>::to_vec))
+            (*start..).step_by(len).zip(piece.chunks(len).map(<[M::Symbol]>::to_vec))
         })
         .collect();
-    let model = train(&*coder, &blocks);
-    let context = WldCoding::Context { coder, model };
-    if options.wld_codec == Some(Codec::Context) {
+    let model: M = train(&*coder, positions, &blocks);
+    let stored = compress_once(model.bytes())?;
+    let model_len = stored.len() as u64;
+    let context = Coding { layout, contexts: Some(Contexts { coder, model, stored }) };
+    if options.codec == Some(Codec::Context) {
         return Ok(context);
     }
-    let in_path = |error| StoreError::io(path, error);
-    // Bytes of all blocks, if the others are like those of the sample, and of their entries.
-    let bytes = |coding: &WldCoding| -> Result<u64, StoreError> {
-        let encode = |(start, piece): &(u64, Vec<u8>)| -> io::Result<u64> {
-            let mut zstd = Encoder::new(layout, options.wld_level)?;
-            let blocks = coding.encode(&mut zstd, *start, piece)?;
-            let stored = blocks.iter().map(|block| (block.stored.len() + ENTRY_LEN) as u64);
-            Ok(stored.sum())
+    let pieces = positions.div_ceil(PIECE_LEN.into());
+    // Bytes of all blocks, if the others are like those that are tried, and of their entries.
+    let tried: Vec<_> = sample.iter().step_by(sample.len().div_ceil(TRIAL).max(1)).collect();
+    let level = options.level(M::METRIC);
+    let bytes = |coding: &Coding<M>| -> io::Result<u64> {
+        let encode = |(start, piece): &&Part<M::Symbol>| -> io::Result<u64> {
+            let blocks = coding.encode(&mut Encoder::new(layout, level)?, *start, piece)?;
+            Ok(blocks.iter().map(|block| (block.stored.len() + ENTRY_LEN) as u64).sum())
         };
-        let encoded = sample.par_iter().map(encode).collect::<io::Result<Vec<u64>>>();
-        Ok(encoded.map_err(in_path)?.iter().sum::<u64>() * pieces / count)
+        let encoded = tried.par_iter().map(encode).collect::<io::Result<Vec<u64>>>()?;
+        Ok(encoded.iter().sum::<u64>() * pieces / tried.len().max(1) as u64)
     };
-    let model_len = context.model().map(|model| compress_once(model.bytes())).transpose();
-    let model_len = model_len.map_err(in_path)?.map_or(0, |bytes| bytes.len() as u64);
-    Ok(match bytes(&context)? + model_len < bytes(&WldCoding::Zstd)? {
-        true => context,
-        false => WldCoding::Zstd,
-    })
+    Ok(if bytes(&context)? + model_len < bytes(&zstd)? { context } else { zstd })
 }
 
 /// Symbol of a cell in the DTW table; `None` if the slice cannot hold the value.
@@ -494,7 +571,80 @@ fn half_of(info: &TableInfo, halves: Halves, cell: Cell) -> Option<u16> {
         Some(Value::Loss(_)) => info.counts.longest_loss,
     };
     let value = cell.value().filter(|value| value.plies() <= longest)?;
-    halves.half(value)
+    let half = halves.half(value)?;
+    Some(if info.distances.hold(value.wld()) { half } else { DONT_CARE })
+}
+
+/// Bytes that the distances of the wins and of the losses of a slice would take, each alone, as a sample of it shows.
+///
+/// # Errors
+/// As for [`write_tables`].
+pub(crate) fn distance_sizes(
+    info: &TableInfo,
+    cells: &dyn Cells,
+    should_stop: &(dyn Fn() -> bool + Sync),
+) -> Result<(u64, u64), StoreError> {
+    let layout = new_header(info, Metric::Dtw, Codec::Zstd, cells.len())?.layout();
+    let pieces = cells.len().div_ceil(PIECE_LEN.into());
+    let sample = sample(info, cells, TRIAL as u64, should_stop)?;
+    let size = |wins, losses| -> Result<u64, StoreError> {
+        let info = TableInfo { distances: Results { wins, losses }, ..info.clone() };
+        let halves =
+            map_parts(&sample, |start, cells| Ok((start, halves_of(&info, start, cells)?)))?;
+        let bytes = || -> io::Result<u64> {
+            // Both codecs agree on which is cheaper, nearly always.
+            let coding = Coding::<DistanceModel> { layout, contexts: None };
+            let encode = |(start, piece): &Part<u16>| -> io::Result<u64> {
+                let mut zstd = Encoder::new(layout, TRIAL_LEVEL)?;
+                let blocks = coding.encode(&mut zstd, *start, piece)?;
+                Ok(blocks.iter().map(|block| (block.stored.len() + ENTRY_LEN) as u64).sum())
+            };
+            let encoded = halves.par_iter().map(encode).collect::<io::Result<Vec<u64>>>()?;
+            Ok(encoded.iter().sum::<u64>() * pieces / halves.len().max(1) as u64)
+        };
+        bytes().map_err(|error| StoreError::io(&PathBuf::from(info.material.to_string()), error))
+    };
+    Ok((size(true, false)?, size(false, true)?))
+}
+
+/// Applies something to all parts, on all threads.
+fn map_parts<S: Sync, T: Send>(
+    parts: &[Part<S>],
+    change: impl Fn(u64, &[S]) -> Result<Part<T>, StoreError> + Sync,
+) -> Result<Vec<Part<T>>, StoreError> {
+    parts.par_iter().map(|(start, part)| change(*start, part)).collect()
+}
+
+/// Some pieces of a slice, at most so many.
+fn sample(
+    info: &TableInfo,
+    cells: &dyn Cells,
+    most: u64,
+    should_stop: &(dyn Fn() -> bool + Sync),
+) -> Result<Vec<Part<Cell>>, StoreError> {
+    let count = cells.len().div_ceil(PIECE_LEN.into()).min(most);
+    let pieces = (0..count).into_par_iter();
+    pieces.map(|number| sampled(info, cells, number, count, should_stop)).collect()
+}
+
+/// One of so many pieces of a slice, spread evenly, the first included: where it begins, and its cells.
+fn sampled(
+    info: &TableInfo,
+    cells: &dyn Cells,
+    number: u64,
+    count: u64,
+    should_stop: &(dyn Fn() -> bool + Sync),
+) -> Result<(u64, Vec<Cell>), StoreError> {
+    if should_stop() {
+        return Err(StoreError::Stopped);
+    }
+    let positions = cells.len();
+    let pieces = positions.div_ceil(PIECE_LEN.into());
+    let start = (number * pieces / count) * u64::from(PIECE_LEN);
+    let mut piece = vec![Cell::DONT_CARE; (positions - start).min(PIECE_LEN.into()) as usize];
+    let filled = cells.fill(start, &mut piece);
+    filled.map_err(|source| StoreError::Cells { material: info.material, source })?;
+    Ok((start, piece))
 }
 
 /// Sizes that the tables of a slice would have. Does the work of [`write_tables`], in memory.

@@ -15,7 +15,7 @@ use damka::{Colour, Position, Tablebase, Value, Variant, Wld};
 use super::brute::{self, Board, BruteValue};
 
 /// Quick compression: tests are not after small files.
-pub const QUICK: WriteOptions = WriteOptions { wld_level: 3, dtw_level: 3, wld_codec: None };
+pub const QUICK: WriteOptions = WriteOptions { wld_level: 3, dtw_level: 3, codec: None };
 
 /// Options for Russian slices with quick compression.
 pub fn options(folder: &Path, pieces: u32) -> BuildOptions {

@@ -1,42 +1,24 @@
-//! Results of positions, each coded by how likely it is after the results of positions nearby.
-//!
-//! The *context* of a position are the results of its neighbours (see [`Visitor`]) and of the position before it in the block.
-//! A table has a *model*: for each context, which result is the most likely, and how likely. Positions that nobody
-//! will ask for take the most likely result, and next to no bits.
+//! Results coded by contexts.
 
 use std::cell::RefCell;
 use std::fmt;
 use std::sync::LazyLock;
 
 use super::range::{RangeDecoder, RangeEncoder, WHOLE};
-use crate::board::{Bits, MAX_SQUARES};
-use crate::index::{Material, OUTER, Room, Runs, SliceIndex, Visitor};
-use crate::rules::{RuleSet, Variant, with_rule_set};
+use super::{CELLS, ContextCoder, Model, RAREST, SLOTS, exponent, power, unknown_miss};
+use crate::board::Bits;
+use crate::index::{OUTER, Room, Runs, Visitor};
 
-/// Results in a context: of the position before, of both neighbours in the run, and of the others.
-const SLOTS: usize = 3 + OUTER;
 /// Number of contexts; two bits for each slot.
 const CONTEXTS: usize = 1 << (2 * SLOTS);
 /// Bytes of a model, decoded.
-pub(super) const MODEL_LEN: usize = 2 * CONTEXTS;
+const MODEL_LEN: usize = 2 * CONTEXTS;
 /// Where no neighbour is.
 const NONE: u8 = 3;
 /// Result of a position that nobody will ask for.
-pub(super) const ANY: u8 = u8::MAX;
-/// Room for the squares of any board.
-const CELLS: usize = MAX_SQUARES.next_power_of_two();
-
-/// 65,536 x 2^(-n/8), rounded down, for n below 8.
-const EIGHTHS: [u32; 8] = [65_536, 60_097, 55_109, 50_535, 46_341, 42_495, 38_968, 35_734];
-/// The greatest exponent, in eighths, that a model has for the probability of a miss.
-const RAREST: u8 = 8 * 16 - 1;
-/// The least and the greatest for the last of two, and the step between exponents.
-const LAST: [u8; 2] = [8, 8 + 2 * 31];
-
-/// 65,536 x 2^(-eighths/8), from 1 to 65,535.
-fn power(eighths: u8) -> u32 {
-    (EIGHTHS[usize::from(eighths % 8)] >> (eighths / 8)).clamp(1, WHOLE - 1)
-}
+pub(in super::super) const ANY: u8 = u8::MAX;
+/// The least exponent for the last of two; there are 32, two eighths apart.
+const LEAST_LAST: u8 = 8;
 
 /// The three results, as digits of a packed byte, most likely first.
 const ORDERS: [[u8; 3]; 6] = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
@@ -96,28 +78,36 @@ static VOTES: LazyLock<Vec<Guess>> = LazyLock::new(|| {
     let guess = |context: usize| {
         let mut votes = [0; 4];
         (0..SLOTS).for_each(|slot| votes[context >> (2 * slot) & 3] += 1);
-        Guess::new(order_of([votes[0], votes[1], votes[2]]), 16, LAST[0])
+        let [loss, draw, win, none] = votes;
+        let order = order_of([loss, draw, win]);
+        let (neighbours, first) = (SLOTS - none as usize, votes[usize::from(ORDERS[order][0])]);
+        Guess::new(order, unknown_miss(neighbours, neighbours - first as usize), LEAST_LAST)
     };
     (0..CONTEXTS).map(guess).collect()
 });
 
-/// The contexts of a table.
+/// What a table of results says of each context.
 #[derive(Clone)]
-pub(super) struct Model {
+pub(in super::super) struct ResultModel {
     guesses: Box<Guesses>,
     bytes: Vec<u8>,
 }
 
-impl fmt::Debug for Model {
+impl fmt::Debug for ResultModel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Model").finish_non_exhaustive()
+        f.debug_struct("ResultModel").finish_non_exhaustive()
     }
 }
 
-impl Model {
-    /// Reads a model: for each context the exponent for a miss, then for each context 0 if it has none, or one more than
-    /// 32 times the order plus half of what the exponent for the last is above the least. `None` if the bytes are none.
-    pub(super) fn from_bytes(bytes: Vec<u8>) -> Option<Self> {
+impl Model for ResultModel {
+    type Symbol = u8;
+    type Counts = Vec<[u32; 3]>;
+
+    const LEN: usize = MODEL_LEN;
+
+    /// For each context the exponent for a miss, then for each context 0 if it has none, or one more than
+    /// 32 times the order plus half of what the exponent for the last is above the least.
+    fn from_bytes(bytes: Vec<u8>) -> Option<Self> {
         let mut guesses = VOTES.clone();
         let (misses, others) = bytes.split_at_checked(CONTEXTS)?;
         if others.len() != CONTEXTS {
@@ -125,134 +115,101 @@ impl Model {
         }
         for ((&miss, &other), guess) in misses.iter().zip(others).zip(&mut guesses) {
             let Some(other) = other.checked_sub(1) else { continue };
-            let (order, last) = (usize::from(other / 32), LAST[0] + 2 * (other % 32));
+            let (order, last) = (usize::from(other / 32), LEAST_LAST + 2 * (other % 32));
             if order >= ORDERS.len() || miss > RAREST {
                 return None;
             }
             *guess = Guess::new(order, miss, last);
         }
-        Some(Model { guesses: guesses.into_boxed_slice().try_into().ok()?, bytes })
+        Some(ResultModel { guesses: guesses.into_boxed_slice().try_into().ok()?, bytes })
     }
 
-    /// Knows nothing.
-    fn blank() -> Self {
-        Self::from_bytes(vec![0; MODEL_LEN]).expect("a model of this length")
-    }
-
-    pub(super) fn bytes(&self) -> &[u8] {
+    fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The model after which results that were so frequent take fewest bits.
-    fn from_counts(counts: &ContextCounts) -> Self {
+    fn blank(_: &[(u64, Vec<u8>)]) -> Self {
+        Self::from_bytes(vec![0; MODEL_LEN]).expect("a model of this length")
+    }
+
+    fn no_counts() -> Self::Counts {
+        vec![[0; 3]; CONTEXTS]
+    }
+
+    fn merged(mut counts: Self::Counts, more: Self::Counts) -> Self::Counts {
+        for (counts, more) in counts.iter_mut().zip(more) {
+            counts.iter_mut().zip(more).for_each(|(count, more)| *count += more);
+        }
+        counts
+    }
+
+    fn count(
+        &self,
+        coder: &dyn ContextCoder,
+        start: u64,
+        results: &[u8],
+        counts: &mut Self::Counts,
+    ) {
+        coder.count_results(self, start, results, counts);
+    }
+
+    fn after(&self, counts: &Self::Counts, least: u32) -> Self {
         let mut bytes = vec![0; MODEL_LEN];
         let (misses, others) = bytes.split_at_mut(CONTEXTS);
-        let used = counts.0.iter().enumerate().filter(|(_, counts)| **counts != [0; 3]);
+        let is_worth = |counts: &[u32; 3]| counts.iter().sum::<u32>() >= least;
+        let used = counts.iter().enumerate().filter(|(_, counts)| is_worth(counts));
         for (context, &counts) in used {
             let order = order_of(counts);
             let [first, second, third] = ORDERS[order].map(|result| counts[result as usize]);
-            misses[context] = exponent(second + third, first, (0..=RAREST).step_by(1));
-            let last = exponent(third, second, (LAST[0]..=LAST[1]).step_by(2));
-            others[context] = 1 + 32 * order as u8 + (last - LAST[0]) / 2;
+            misses[context] = exponent(second + third, first, 0, 1, RAREST + 1);
+            let last = exponent(third, second, LEAST_LAST, 2, 32);
+            others[context] = 1 + 32 * order as u8 + (last - LEAST_LAST) / 2;
         }
         Self::from_bytes(bytes).expect("a model is read as it is written")
     }
 }
 
-/// The exponent, among some, that is nearest to the probability of something that happened so often, and so often not.
-fn exponent(happened: u32, did_not: u32, among: impl Iterator<Item = u8>) -> u8 {
-    // As if half a case more had been seen.
-    let all = u64::from(happened) + u64::from(did_not) + 1;
-    let part = (2 * u64::from(happened) + 1) * u64::from(WHOLE / 2) / all;
-    let part = (part as u32).max(1);
-    // By how much the greater is more than the smaller.
-    let error = |exponent: &u8| {
-        let there = power(*exponent);
-        u64::from(part.max(there)) * u64::from(WHOLE) / u64::from(part.min(there))
-    };
-    among.min_by_key(error).unwrap_or(0)
-}
-
-/// How often each result was seen in each context.
-#[derive(Clone, Debug)]
-pub(super) struct ContextCounts(Vec<[u32; 3]>);
-
-impl ContextCounts {
-    fn new() -> Self {
-        ContextCounts(vec![[0; 3]; CONTEXTS])
-    }
-
-    fn merged(mut self, other: Self) -> Self {
-        for (counts, more) in self.0.iter_mut().zip(other.0) {
-            counts.iter_mut().zip(more).for_each(|(count, more)| *count += more);
-        }
-        self
-    }
-}
-
-/// Coder of a slice.
-pub(super) trait ContextCoder: Send + Sync + fmt::Debug {
+/// Codes the results of a slice.
+pub(in super::super) trait ResultCoder {
     /// Counts results, those that nobody will ask for as the model guesses them.
-    fn count(&self, model: &Model, start: u64, results: &[u8], counts: &mut ContextCounts);
+    fn count_results(
+        &self,
+        model: &ResultModel,
+        start: u64,
+        results: &[u8],
+        counts: &mut Vec<[u32; 3]>,
+    );
 
     /// Encodes the results of the positions from `start`, and puts its guess in place of each [`ANY`].
-    fn encode(&self, model: &Model, start: u64, results: &mut [u8]) -> Vec<u8>;
+    fn encode_results(&self, model: &ResultModel, start: u64, results: &mut [u8]) -> Vec<u8>;
 
     /// Decodes the results of the positions from `start`. Any bytes decode to something.
-    fn decode(&self, model: &Model, start: u64, bytes: &[u8], results: &mut [u8]);
-}
-
-/// Coder of a slice; `None` if it has another number of positions.
-pub(super) fn context_coder(
-    variant: Variant,
-    slice: Material,
-    positions: u64,
-) -> Option<Box<dyn ContextCoder>> {
-    with_rule_set!(variant, R => {
-        let geometry = <R as RuleSet>::geometry();
-        (SliceIndex::len_of(geometry, slice) == u128::from(positions)).then(|| {
-            Box::new(Runs::new(SliceIndex::new(geometry, slice))) as Box<dyn ContextCoder>
-        })
-    })
-}
-
-/// The model after which the results of some blocks take fewest bits. Each has the number of its first position. Does not depend on
-/// the number of threads.
-pub(super) fn train(coder: &dyn ContextCoder, blocks: &[(u64, Vec<u8>)]) -> Model {
-    use rayon::prelude::*;
-    let mut model = Model::blank();
-    // Guesses for positions that nobody will ask for change what their neighbours see; after three times, little.
-    for _ in 0..3 {
-        let count = |mut counts: ContextCounts, (start, results): &(u64, Vec<u8>)| {
-            coder.count(&model, *start, results, &mut counts);
-            counts
-        };
-        let counts = blocks
-            .par_iter()
-            .fold(ContextCounts::new, count)
-            .reduce(ContextCounts::new, ContextCounts::merged);
-        model = Model::from_counts(&counts);
-    }
-    model
+    fn decode_results(&self, model: &ResultModel, start: u64, bytes: &[u8], results: &mut [u8]);
 }
 
 thread_local! {
     static ROOM: RefCell<Room<u8>> = RefCell::default();
 }
 
-impl<B: Bits> ContextCoder for Runs<B> {
-    fn count(&self, model: &Model, start: u64, results: &[u8], counts: &mut ContextCounts) {
-        let walk = Walk::new(model, Count { results: results.iter(), counts: &mut counts.0 });
+impl<B: Bits> ResultCoder for Runs<B> {
+    fn count_results(
+        &self,
+        model: &ResultModel,
+        start: u64,
+        results: &[u8],
+        counts: &mut Vec<[u32; 3]>,
+    ) {
+        let walk = Walk::new(model, Count { results: results.iter(), counts });
         walk.over(self, start, results.len());
     }
 
-    fn encode(&self, model: &Model, start: u64, results: &mut [u8]) -> Vec<u8> {
+    fn encode_results(&self, model: &ResultModel, start: u64, results: &mut [u8]) -> Vec<u8> {
         let len = results.len();
         let encode = Encode { results: results.iter_mut(), encoder: RangeEncoder::new() };
         Walk::new(model, encode).over(self, start, len).encoder.finish()
     }
 
-    fn decode(&self, model: &Model, start: u64, bytes: &[u8], results: &mut [u8]) {
+    fn decode_results(&self, model: &ResultModel, start: u64, bytes: &[u8], results: &mut [u8]) {
         let len = results.len();
         let decode = Decode { results: results.iter_mut(), decoder: RangeDecoder::new(bytes) };
         Walk::new(model, decode).over(self, start, len);
@@ -274,7 +231,7 @@ struct Walk<'a, S> {
 }
 
 impl<'a, S: Step> Walk<'a, S> {
-    fn new(model: &'a Model, step: S) -> Self {
+    fn new(model: &'a ResultModel, step: S) -> Self {
         Walk { guesses: &model.guesses, outer: [0; CELLS], step }
     }
 
@@ -364,8 +321,10 @@ impl Step for Decode<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::{context_coder, train};
     use super::*;
-    use crate::index::slices;
+    use crate::index::{SliceIndex, slices};
+    use crate::rules::{RuleSet, Variant, with_rule_set};
 
     /// Results without order, and positions that nobody will ask for.
     fn noise(len: usize, seed: u64) -> Vec<u8> {
@@ -389,15 +348,15 @@ mod tests {
                 let len = positions.min(3000) as usize;
                 let start = (positions - len as u64) / 2;
                 let told = noise(len, positions);
-                let model = train(&*coder, &[(start, told.clone())]);
-                let model = Model::from_bytes(model.bytes().to_vec()).unwrap();
+                let model: ResultModel = train(&*coder, positions, &[(start, told.clone())]);
+                let model = ResultModel::from_bytes(model.bytes().to_vec()).unwrap();
                 let mut filled = told.clone();
-                let bytes = coder.encode(&model, start, &mut filled);
+                let bytes = coder.encode_results(&model, start, &mut filled);
                 for (told, filled) in told.iter().zip(&filled) {
                     assert!(*filled < NONE && (told == filled || *told == ANY));
                 }
                 let mut decoded = vec![ANY; len];
-                coder.decode(&model, start, &bytes, &mut decoded);
+                coder.decode_results(&model, start, &bytes, &mut decoded);
                 assert_eq!(decoded, filled, "{variant} {slice}");
             }
         }
@@ -406,33 +365,18 @@ mod tests {
     #[test]
     fn models_that_are_none_are_refused() {
         let blank = vec![0; MODEL_LEN];
-        assert!(Model::from_bytes(blank.clone()).is_some());
-        assert!(Model::from_bytes(blank[1..].to_vec()).is_none());
-        assert!(Model::from_bytes([&blank[..], &[0]].concat()).is_none());
+        assert!(ResultModel::from_bytes(blank.clone()).is_some());
+        assert!(ResultModel::from_bytes(blank[1..].to_vec()).is_none());
+        assert!(ResultModel::from_bytes([&blank[..], &[0]].concat()).is_none());
         let with = |miss: u8, other: u8| {
             let mut bytes = blank.clone();
             (bytes[7], bytes[CONTEXTS + 7]) = (miss, other);
-            Model::from_bytes(bytes)
+            ResultModel::from_bytes(bytes)
         };
         assert!(with(RAREST, 192).is_some());
         assert!(with(RAREST, 193).is_none());
         assert!(with(RAREST + 1, 192).is_none());
         // Where there is no guess, the other byte says nothing.
         assert!(with(255, 0).is_some());
-    }
-
-    #[test]
-    fn exponents_are_the_nearest() {
-        for (happened, did_not) in [(0, 0), (1, 1), (3, 997), (0, 4_000_000_000), (700, 300)] {
-            let found = exponent(happened, did_not, 0..=RAREST);
-            let part =
-                (f64::from(happened) + 0.5) / (f64::from(happened) + f64::from(did_not) + 1.0);
-            // From 8 x 15 on, powers round down to one.
-            let exact = (-8.0 * part.log2()).clamp(0.0, 120.0);
-            assert!(
-                (f64::from(found) - exact).abs() < 1.1,
-                "{happened} {did_not}: {found} {exact}"
-            );
-        }
     }
 }

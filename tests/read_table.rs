@@ -1,0 +1,115 @@
+//! `scripts/read_table.py`, written after `docs/format.md` alone, reads what damka writes. Needs Python 3; zstandard is installed
+//! if it is not there.
+#![cfg(unix)]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::LazyLock;
+
+use damka::build::{BuildOptions, build};
+use damka::index::{Material, slices};
+use damka::notation::parse_fen;
+use damka::store::{Codec, Metric, TableId, WriteOptions};
+use damka::{Tablebase, Value, Variant, legal_moves};
+
+/// A Python that has zstandard.
+static PYTHON: LazyLock<PathBuf> = LazyLock::new(|| {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/python_env");
+    let ran = Command::new(script).output().expect("a shell");
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    PathBuf::from(String::from_utf8(ran.stdout).unwrap().trim())
+});
+
+/// Lines of the script, split.
+fn read(path: &Path) -> Vec<Vec<String>> {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/read_table.py");
+    let ran = Command::new(&*PYTHON).arg(script).arg(path).output().unwrap();
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    let text = String::from_utf8(ran.stdout).unwrap();
+    text.lines().map(|line| line.split('\t').map(str::to_owned).collect()).collect()
+}
+
+/// Compares what both make of a table, and returns how many positions were compared.
+fn compare(tables: &Tablebase, folder: &Path, slice: Material, metric: Metric) -> usize {
+    let variant = tables.variant();
+    let header = tables.header(slice, metric).unwrap();
+    let lines = read(&TableId { variant, material: slice, metric }.path(folder));
+    if metric == Metric::Wld {
+        assert_eq!(lines.len() as u64, header.positions);
+    }
+    let mut compared = 0;
+    for line in lines {
+        let position = parse_fen(variant, &line[1]).unwrap();
+        let moves = legal_moves(variant, &position);
+        if moves.iter().any(|(played, _)| played.is_capture()) {
+            continue;
+        }
+        compared += 1;
+        let value = tables.probe(&position).unwrap();
+        assert_eq!(line[2], value.wld().name(), "{variant} {line:?}");
+        if metric == Metric::Dtw {
+            assert_eq!(line[3], value.plies().unwrap().to_string(), "{variant} {line:?}");
+            assert!(header.results.hold(value.wld()) && value != Value::Draw);
+        }
+    }
+    compared
+}
+
+fn check(variant: Variant, pieces: u32, codec: Option<Codec>) {
+    let folder = tempfile::tempdir().unwrap();
+    let write = WriteOptions { codec, ..WriteOptions::default() };
+    let options = BuildOptions { write, ..BuildOptions::new(variant, pieces, folder.path()) };
+    build(&options, &()).unwrap();
+    let tables = Tablebase::open(variant, &[folder.path()]).unwrap();
+    let mut compared = [0, 0];
+    for slice in slices(variant.rules(), pieces) {
+        for metric in [Metric::Wld, Metric::Dtw] {
+            compared[metric as usize] += compare(&tables, folder.path(), slice, metric);
+            let header = tables.header(slice, metric).unwrap();
+            let asked = codec.unwrap_or(header.codec);
+            assert!(header.codec == asked || header.codec == Codec::Constant);
+        }
+    }
+    assert!(compared[0] > 1000 && compared[1] > 100, "{variant}: {compared:?}");
+}
+
+#[test]
+fn russian_tables_by_contexts() {
+    check(Variant::Russian, 3, Some(Codec::Context));
+}
+
+#[test]
+fn russian_tables_by_zstd() {
+    check(Variant::Russian, 3, Some(Codec::Zstd));
+}
+
+#[test]
+fn international_tables() {
+    check(Variant::International, 2, Some(Codec::Context));
+}
+
+#[test]
+fn turkish_tables() {
+    check(Variant::Turkish, 2, Some(Codec::Context));
+}
+
+#[test]
+fn tables_as_they_are_written_by_default() {
+    check(Variant::Italian, 2, None);
+    check(Variant::Russian, 2, None);
+}
+
+#[test]
+fn damage_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    build(&BuildOptions::new(Variant::Russian, 2, folder.path()), &()).unwrap();
+    let (variant, material) = (Variant::Russian, "KvM".parse().unwrap());
+    let path = TableId { variant, material, metric: Metric::Wld }.path(folder.path());
+    let mut bytes = std::fs::read(&path).unwrap();
+    bytes.pop();
+    std::fs::write(&path, bytes).unwrap();
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/read_table.py");
+    let ran = Command::new(&*PYTHON).arg(script).arg(&path).output().unwrap();
+    assert_eq!(ran.status.code(), Some(2));
+    assert!(String::from_utf8(ran.stderr).unwrap().contains("length of the file"));
+}
