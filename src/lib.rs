@@ -34,6 +34,8 @@ pub mod board;
 pub mod build;
 pub mod classics;
 pub mod index;
+#[doc(hidden)]
+pub mod lab;
 pub mod limits;
 pub mod longest;
 pub mod notation;

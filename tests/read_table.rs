@@ -55,7 +55,8 @@ fn compare(tables: &Tablebase, folder: &Path, slice: Material, metric: Metric) -
     compared
 }
 
-fn check(variant: Variant, pieces: u32, codec: Option<Codec>) {
+/// Positions that were compared, by metric.
+fn check(variant: Variant, pieces: u32, codec: Option<Codec>) -> [usize; 2] {
     let folder = tempfile::tempdir().unwrap();
     let write = WriteOptions { codec, ..WriteOptions::default() };
     let options = BuildOptions { write, ..BuildOptions::new(variant, pieces, folder.path()) };
@@ -70,27 +71,29 @@ fn check(variant: Variant, pieces: u32, codec: Option<Codec>) {
             assert!(header.codec == asked || header.codec == Codec::Constant);
         }
     }
-    assert!(compared[0] > 1000 && compared[1] > 100, "{variant}: {compared:?}");
+    assert!(compared[0] > 1000, "{variant}: {compared:?}");
+    compared
 }
 
 #[test]
 fn russian_tables_by_contexts() {
-    check(Variant::Russian, 3, Some(Codec::Context));
+    assert!(check(Variant::Russian, 3, Some(Codec::Context))[1] > 10_000);
 }
 
 #[test]
 fn russian_tables_by_zstd() {
-    check(Variant::Russian, 3, Some(Codec::Zstd));
+    assert!(check(Variant::Russian, 3, Some(Codec::Zstd))[1] > 10_000);
 }
 
 #[test]
 fn international_tables() {
-    check(Variant::International, 2, Some(Codec::Context));
+    assert!(check(Variant::International, 2, Some(Codec::Context))[1] > 100);
 }
 
 #[test]
 fn turkish_tables() {
-    check(Variant::Turkish, 2, Some(Codec::Context));
+    // What is won is won by a capture.
+    assert_eq!(check(Variant::Turkish, 2, Some(Codec::Context))[1], 0);
 }
 
 #[test]

@@ -21,7 +21,7 @@ use damka::longest::longest_wins;
 use damka::notation::parse_fen;
 use damka::probe::{OpenOptions, ProbeError};
 use damka::rules::{RuleSet, Russian};
-use damka::store::{Metric, StoreError, TableInfo, write_tables};
+use damka::store::{Access, Metric, StoreError, TableInfo, write_tables};
 use damka::verify::{Fault, VerifyOptions, VerifyReport, verify};
 use damka::{Colour, Counts, Position, Tablebase, Value, Variant, Wld};
 use proptest::prelude::*;
@@ -389,8 +389,8 @@ fn threads_with_a_tiny_cache_get_the_same_answers() {
     let positions = some_positions(4_000, 13);
     let expected: Vec<Value> =
         positions.iter().map(|position| TABLES.probe(position).unwrap()).collect();
-    let tiny = OpenOptions { cache_bytes: 20_000 };
-    for cache in [tiny, OpenOptions { cache_bytes: 0 }] {
+    let tiny = OpenOptions { cache_bytes: 20_000, ..OpenOptions::default() };
+    for cache in [tiny, OpenOptions { cache_bytes: 0, access: Access::Read }] {
         let shared = Tablebase::open_with(Variant::Russian, &[&*FOLDER], cache).unwrap();
         thread::scope(|scope| {
             for start in 0..4 {
@@ -580,7 +580,8 @@ fn verification_finds_a_changed_result_distance_or_count() {
     // All draws stored as wins.
     let change = |_, value| if value == Value::Draw { Value::Win(9) } else { value };
     rewrite(folder, slice, &change, |_| ());
-    assert!(found_in(folder).faults > 1_000);
+    let draws = quiet.iter().filter(|(_, value)| *value == Value::Draw).count() as u64;
+    assert!(found_in(folder).faults >= draws / 2);
 
     // A `.wld` table with a changed result beside the right `.dtw` table.
     let good = files(&FOLDER);

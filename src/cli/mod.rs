@@ -7,6 +7,7 @@ mod exit;
 mod folders;
 mod info;
 mod interrupt;
+mod lab;
 mod lines;
 mod longest;
 mod pdn;
@@ -69,6 +70,8 @@ enum Command {
     Stats(stats::Args),
     Longest(longest::Args),
     Classics(classics::Args),
+    #[command(hide = true)]
+    Lab(lab::Args),
     Info(info::Args),
     Verify(verify::Args),
     Variants(variants::Args),
@@ -95,6 +98,7 @@ pub fn main() -> ExitCode {
         Command::Stats(args) => stats::run(args),
         Command::Longest(args) => longest::run(args),
         Command::Classics(args) => classics::run(args),
+        Command::Lab(args) => lab::run(args),
         Command::Info(args) => info::run(args),
         Command::Verify(args) => verify::run(args),
         Command::Variants(args) => variants::run(args),

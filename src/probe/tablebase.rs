@@ -8,14 +8,18 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use super::cache::{BlockCache, block_cache};
+use num_traits::Zero;
+
+use super::cache::{BlockCache, BlockKey, block_cache};
 use super::resolve::resolve;
 use crate::board::Bits;
 use crate::index::{MOST_PIECES, Material, SliceIndex, slices};
 use crate::play::{Move, legal_moves};
 use crate::position::Position;
-use crate::rules::{Colour, RuleSet, Turned, Variant, visit_quiet_moves, with_rule_set};
-use crate::store::{Header, Metric, StoreError, Table, TableId};
+use crate::rules::{
+    Colour, RuleSet, Turned, Variant, has_capture, visit_quiet_moves, with_rule_set,
+};
+use crate::store::{Access, Header, Metric, StoreError, Table, TableId};
 use crate::value::{Value, Wld};
 
 /// Why a position has no answer.
@@ -45,6 +49,9 @@ pub enum ProbeError {
     /// A table is there and cannot be used.
     #[error(transparent)]
     Table(Arc<StoreError>),
+    /// The answer is not in the cache, and nothing may be read.
+    #[error("not in the cache")]
+    NotCached,
     /// The two tables of a slice contradict each other.
     #[error("{} and the .wld table beside it do not belong together", dtw.display())]
     Mismatch {
@@ -70,7 +77,7 @@ impl ProbeError {
         match self {
             Self::Missing { .. } | Self::TooManyPieces { .. } => true,
             Self::Table(error) => error.is_missing(),
-            Self::Mismatch { .. } => false,
+            Self::NotCached | Self::Mismatch { .. } => false,
         }
     }
 }
@@ -80,12 +87,14 @@ impl ProbeError {
 pub struct OpenOptions {
     /// Bytes of decoded blocks that are kept at most.
     pub cache_bytes: u64,
+    /// How the bytes of files are had.
+    pub access: Access,
 }
 
 impl Default for OpenOptions {
-    /// 64 MiB of decoded blocks.
+    /// 64 MiB of decoded blocks, of files that are mapped.
     fn default() -> Self {
-        OpenOptions { cache_bytes: 64 << 20 }
+        OpenOptions { cache_bytes: 64 << 20, access: Access::Map }
     }
 }
 
@@ -118,7 +127,7 @@ pub struct Found {
 /// `&self` and can be called from many threads.
 ///
 /// The files must not be changed while they are open (replacing one by renaming another over it is fine): they are mapped
-/// into memory, and a file that is cut short under a map ends the process.
+/// into memory, and a file that is cut short under a map ends the process. With [`Access::Read`] they are not, and any change is an error.
 ///
 /// ```no_run
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -244,7 +253,7 @@ impl Tablebase {
     /// If a table that the answer depends on is missing or broken; the error names it.
     pub fn probe(&self, position: &Position) -> Result<Value, ProbeError> {
         check_pieces(self.variant, position)?;
-        self.slices.value(position)
+        self.slices.value(position, Patience::Read)
     }
 
     /// Result of a position, from `.wld` tables alone.
@@ -253,7 +262,63 @@ impl Tablebase {
     /// See [`Tablebase::probe`].
     pub fn probe_wld(&self, position: &Position) -> Result<Wld, ProbeError> {
         check_pieces(self.variant, position)?;
-        self.slices.wld(position)
+        self.slices.wld(position, Patience::Read)
+    }
+
+    /// [`Tablebase::probe`] that reads nothing: for a search that must not wait.
+    ///
+    /// # Errors
+    /// [`ProbeError::NotCached`] if a block of a table, or a table itself, would have to be read; else see [`Tablebase::probe`].
+    pub fn probe_cached(&self, position: &Position) -> Result<Value, ProbeError> {
+        check_pieces(self.variant, position)?;
+        self.slices.value(position, Patience::CacheOnly)
+    }
+
+    /// [`Tablebase::probe_wld`] that reads nothing.
+    ///
+    /// # Errors
+    /// See [`Tablebase::probe_cached`].
+    pub fn probe_wld_cached(&self, position: &Position) -> Result<Wld, ProbeError> {
+        check_pieces(self.variant, position)?;
+        self.slices.wld(position, Patience::CacheOnly)
+    }
+
+    /// Says that a position will soon be asked for: the system begins to read what [`Tablebase::probe_wld`] and, as far as it is
+    /// known which, [`Tablebase::probe`] will need. Waits for no block, but for the header of a table that was not used before.
+    pub fn prefetch(&self, position: &Position) {
+        if check_pieces(self.variant, position).is_ok() {
+            self.slices.prefetch(position);
+        }
+    }
+
+    /// [`Tablebase::probe`] of many positions; answers in their order. They are asked for in the order of tables and blocks, so that
+    /// each block is decoded once, even with a small cache.
+    pub fn probe_many(&self, positions: &[Position]) -> Vec<Result<Value, ProbeError>> {
+        self.in_order_of_blocks(positions, |position| self.probe(position))
+    }
+
+    /// [`Tablebase::probe_wld`] of many positions; see [`Tablebase::probe_many`].
+    pub fn probe_wld_many(&self, positions: &[Position]) -> Vec<Result<Wld, ProbeError>> {
+        self.in_order_of_blocks(positions, |position| self.probe_wld(position))
+    }
+
+    fn in_order_of_blocks<T>(
+        &self,
+        positions: &[Position],
+        probe: impl Fn(&Position) -> Result<T, ProbeError>,
+    ) -> Vec<Result<T, ProbeError>> {
+        let place = |position: &Position| match check_pieces(self.variant, position) {
+            Ok(()) => self.slices.place(position),
+            Err(_) => None,
+        };
+        let mut order: Vec<_> = (0..positions.len()).map(|n| (place(&positions[n]), n)).collect();
+        order.sort_unstable();
+        let mut answers: Vec<Option<Result<T, ProbeError>>> = Vec::new();
+        answers.resize_with(positions.len(), || None);
+        for (_, number) in order {
+            answers[number] = Some(probe(&positions[number]));
+        }
+        answers.into_iter().flatten().collect()
     }
 
     /// Every legal move with the value of the position after it, the best for the mover first; equal
@@ -335,10 +400,23 @@ fn list_tables(folder: &Path, variant: Variant) -> io::Result<Vec<((Material, Me
     Ok(tables)
 }
 
+/// Whether an answer may be waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Patience {
+    /// What is not in memory is read.
+    Read,
+    /// What is not in memory is an error.
+    CacheOnly,
+}
+
 /// What a tablebase asks of the tables of its variant, whose rules are a type.
 trait Slices: Send + Sync {
-    fn value(&self, position: &Position) -> Result<Value, ProbeError>;
-    fn wld(&self, position: &Position) -> Result<Wld, ProbeError>;
+    fn value(&self, position: &Position, patience: Patience) -> Result<Value, ProbeError>;
+    fn wld(&self, position: &Position, patience: Patience) -> Result<Wld, ProbeError>;
+    /// Has the system begin to read what a position will need.
+    fn prefetch(&self, position: &Position);
+    /// Where a position without a capture is: the number of its slice, and its index there. Opens no table.
+    fn place(&self, position: &Position) -> Option<(usize, u64)>;
     fn table(&self, slice: Material, metric: Metric) -> Result<&Table, ProbeError>;
     /// The error for a position whose moves do not have its value.
     fn contradiction(&self, position: &Position) -> ProbeError;
@@ -360,6 +438,13 @@ struct SliceSet<R: RuleSet> {
     /// Number of each slice, plus one; see [`place`].
     places: Vec<u16>,
     cache: BlockCache,
+    access: Access,
+}
+
+/// What a block is called in the cache.
+#[inline(always)]
+fn block_key(slice: usize, metric: Metric, block: u64) -> BlockKey {
+    ((slice * 2 + metric as usize) as u32, block)
 }
 
 /// Largest count of one kind of piece in a table.
@@ -401,7 +486,8 @@ impl<R: RuleSet> SliceSet<R> {
                 places[place] = number as u16 + 1;
             }
         }
-        SliceSet { variant, folders, slices, places, cache: block_cache(options.cache_bytes) }
+        let OpenOptions { cache_bytes, access } = options;
+        SliceSet { variant, folders, slices, places, cache: block_cache(cache_bytes), access }
     }
 
     #[inline(always)]
@@ -435,10 +521,14 @@ impl<R: RuleSet> SliceSet<R> {
         &self,
         slice: &'s Slice<R::Bits>,
         metric: Metric,
+        patience: Patience,
     ) -> Result<&'s Table, ProbeError> {
         let opened = slice.tables[metric as usize].get();
         let opened = match opened {
             Some(opened) => opened,
+            None if patience == Patience::CacheOnly && slice.paths[metric as usize].is_some() => {
+                return Err(ProbeError::NotCached);
+            }
             None => {
                 let Some(path) = &slice.paths[metric as usize] else {
                     return Err(self.missing(slice.material, metric));
@@ -448,7 +538,7 @@ impl<R: RuleSet> SliceSet<R> {
                     // Without the index: a file that only has the name of a large slice would cost gigabytes.
                     let positions = SliceIndex::len_of(R::geometry(), slice.material);
                     let positions = u64::try_from(positions).expect("few enough pieces");
-                    Table::open(path, &id, positions).map_err(Arc::new)
+                    Table::open_with(path, &id, positions, self.access).map_err(Arc::new)
                 })
             }
         };
@@ -463,11 +553,15 @@ impl<R: RuleSet> SliceSet<R> {
         metric: Metric,
         table: &Table,
         index: u64,
+        patience: Patience,
     ) -> Result<(Arc<Vec<u8>>, usize), ProbeError> {
         let (block, place) = table.block_of(index);
-        let key = ((number * 2 + metric as usize) as u32, block);
+        let key = block_key(number, metric, block);
         if let Some(bytes) = self.cache.get(&key) {
             return Ok((bytes, place));
+        }
+        if patience == Patience::CacheOnly && table.is_stored(block) {
+            return Err(ProbeError::NotCached);
         }
         let mut bytes = Vec::new();
         table.decode_block(block, &mut bytes)?;
@@ -478,39 +572,35 @@ impl<R: RuleSet> SliceSet<R> {
 
     /// Result of a quiet position.
     #[inline]
-    fn quiet_wld(&self, position: &Turned<R::Bits>) -> Result<Wld, ProbeError> {
+    fn quiet_wld(&self, position: &Turned<R::Bits>, patience: Patience) -> Result<Wld, ProbeError> {
         let (number, slice) = self.slice(Material::of(position), Metric::Wld)?;
-        let table = self.open_table(slice, Metric::Wld)?;
+        let table = self.open_table(slice, Metric::Wld, patience)?;
         let index = self.index(slice).rank(position);
-        let (block, place) = self.block(number, Metric::Wld, table, index)?;
+        let (block, place) = self.block(number, Metric::Wld, table, index, patience)?;
         Ok(table.wld(&block, place).expect("a place inside a whole block"))
     }
 
-    /// Value of a quiet position.
-    fn quiet_value(&self, position: &Turned<R::Bits>) -> Result<Value, ProbeError> {
-        self.quiet_value_by(position, true)
-    }
-
     /// Value of a quiet position; if its table leaves its distance out, by one ply of search, unless that is not allowed.
-    fn quiet_value_by(
+    fn quiet_value(
         &self,
         position: &Turned<R::Bits>,
+        patience: Patience,
         may_search: bool,
     ) -> Result<Value, ProbeError> {
         let (number, slice) = self.slice(Material::of(position), Metric::Wld)?;
-        let table = self.open_table(slice, Metric::Wld)?;
+        let table = self.open_table(slice, Metric::Wld, patience)?;
         let index = self.index(slice).rank(position);
-        let (block, place) = self.block(number, Metric::Wld, table, index)?;
+        let (block, place) = self.block(number, Metric::Wld, table, index, patience)?;
         let wld = table.wld(&block, place).expect("a place inside a whole block");
         if wld == Wld::Draw {
             return Ok(Value::Draw);
         }
-        let table = self.open_table(slice, Metric::Dtw)?;
+        let table = self.open_table(slice, Metric::Dtw, patience)?;
         let found = if table.holds(wld) {
-            let (block, place) = self.block(number, Metric::Dtw, table, index)?;
+            let (block, place) = self.block(number, Metric::Dtw, table, index, patience)?;
             table.value(&block, place, wld)
         } else if may_search {
-            self.value_by_search(position, wld)?
+            self.value_by_search(position, wld, patience)?
         } else {
             None
         };
@@ -522,11 +612,13 @@ impl<R: RuleSet> SliceSet<R> {
         &self,
         position: &Turned<R::Bits>,
         wld: Wld,
+        patience: Patience,
     ) -> Result<Option<Value>, ProbeError> {
         let geometry = R::geometry();
         let twin = Material::of(position).twin();
         // What one slice leaves out its twin must store, or the search might not end. Elsewhere there are fewer men or pieces.
-        let lookup = |next: &Turned<R::Bits>| self.quiet_value_by(next, Material::of(next) != twin);
+        let lookup =
+            |next: &Turned<R::Bits>| self.quiet_value(next, patience, Material::of(next) != twin);
         let mut best = None;
         let mut failed = None;
         let mut moves = 0;
@@ -536,7 +628,7 @@ impl<R: RuleSet> SliceSet<R> {
             let value = || -> Result<Option<Value>, ProbeError> {
                 // In a lost position every move counts, in a won one those that win.
                 if wld == Wld::Win {
-                    let quiet = |next: &Turned<R::Bits>| self.quiet_wld(next);
+                    let quiet = |next: &Turned<R::Bits>| self.quiet_wld(next, patience);
                     if resolve::<R, Wld, _>(geometry, &next, &quiet)? != Wld::Loss {
                         return Ok(None);
                     }
@@ -559,21 +651,49 @@ impl<R: RuleSet> SliceSet<R> {
 }
 
 impl<R: RuleSet> Slices for SliceSet<R> {
-    fn value(&self, position: &Position) -> Result<Value, ProbeError> {
+    fn value(&self, position: &Position, patience: Patience) -> Result<Value, ProbeError> {
         let geometry = R::geometry();
-        let lookup = |position: &Turned<R::Bits>| self.quiet_value(position);
+        let lookup = |position: &Turned<R::Bits>| self.quiet_value(position, patience, true);
         resolve::<R, Value, _>(geometry, &position.to_turned(geometry), &lookup)
     }
 
-    fn wld(&self, position: &Position) -> Result<Wld, ProbeError> {
+    fn wld(&self, position: &Position, patience: Patience) -> Result<Wld, ProbeError> {
         let geometry = R::geometry();
-        let lookup = |position: &Turned<R::Bits>| self.quiet_wld(position);
+        let lookup = |position: &Turned<R::Bits>| self.quiet_wld(position, patience);
         resolve::<R, Wld, _>(geometry, &position.to_turned(geometry), &lookup)
+    }
+
+    fn prefetch(&self, position: &Position) {
+        let geometry = R::geometry();
+        let begin = |position: &Turned<R::Bits>| -> Result<Wld, ProbeError> {
+            let material = Material::of(position);
+            for metric in [Metric::Wld, Metric::Dtw] {
+                let Ok((number, slice)) = self.slice(material, metric) else { break };
+                let Ok(table) = self.open_table(slice, metric, Patience::Read) else { continue };
+                let (block, _) = table.block_of(self.index(slice).rank(position));
+                if self.cache.peek(&block_key(number, metric, block)).is_none() {
+                    table.will_need(block);
+                }
+            }
+            Ok(Wld::Draw)
+        };
+        // All quiet positions behind captures are come by, whatever they are said to be worth.
+        let _ = resolve::<R, Wld, _>(geometry, &position.to_turned(geometry), &begin);
+    }
+
+    fn place(&self, position: &Position) -> Option<(usize, u64)> {
+        let geometry = R::geometry();
+        let turned = position.to_turned(geometry);
+        if turned.own().is_zero() || turned.opp().is_zero() || has_capture::<R>(geometry, &turned) {
+            return None;
+        }
+        let number = self.number(Material::of(&turned))?;
+        Some((number, self.index(&self.slices[number]).rank(&turned)))
     }
 
     fn table(&self, slice: Material, metric: Metric) -> Result<&Table, ProbeError> {
         let (_, slice) = self.slice(slice, metric)?;
-        self.open_table(slice, metric)
+        self.open_table(slice, metric, Patience::Read)
     }
 
     fn contradiction(&self, position: &Position) -> ProbeError {

@@ -13,6 +13,8 @@ mod error;
 mod format;
 #[doc(hidden)]
 pub mod fuzzing;
+#[doc(hidden)]
+pub mod lab;
 mod read;
 mod source;
 mod work;
@@ -26,7 +28,7 @@ pub use format::{
     Results, TableId, WLD_BLOCK_LEN, WLD_CONTEXT_LEN,
 };
 pub use read::{Block, Table};
-pub use source::{MapSource, MemorySource, Source};
+pub use source::{Access, FileSource, MapSource, MemorySource, Source};
 pub use work::{WorkCopy, WorkSize};
 pub use write::{TableInfo, WriteOptions, WrittenSizes, remove_leftovers, write_tables};
 pub(crate) use write::{distance_sizes, table_sizes};

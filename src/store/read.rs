@@ -13,7 +13,7 @@ use super::error::{BlockFault, StoreError};
 use super::format::{
     Codec, ENTRY_LEN, Entry, HEADER_LEN, Header, Metric, RawHeader, TableId, index_from_bytes,
 };
-use super::source::{MapSource, Source};
+use super::source::{Access, FileSource, MapSource, Source};
 use crate::rules::Variant;
 use crate::value::{Halves, Value, Wld};
 
@@ -75,11 +75,28 @@ impl Table {
     /// [`StoreError::Missing`] if there is no such file; other variants if it is damaged, foreign, or
     /// cannot be read.
     pub fn open(path: &Path, id: &TableId, positions: u64) -> Result<Self, StoreError> {
-        let source = MapSource::open(path).map_err(|error| match error.kind() {
+        Self::open_with(path, id, positions, Access::Map)
+    }
+
+    /// [`Table::open`], with the file had as is said.
+    ///
+    /// # Errors
+    /// See [`Table::open`].
+    pub fn open_with(
+        path: &Path,
+        id: &TableId,
+        positions: u64,
+        access: Access,
+    ) -> Result<Self, StoreError> {
+        let source: io::Result<Box<dyn Source>> = match access {
+            Access::Map => MapSource::open(path).map(|source| Box::new(source) as _),
+            Access::Read => FileSource::open(path).map(|source| Box::new(source) as _),
+        };
+        let source = source.map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => StoreError::Missing { path: path.to_owned() },
             _ => StoreError::io(path, error),
         })?;
-        Self::from_source(Box::new(source), path, id, positions)
+        Self::from_source(source, path, id, positions)
     }
 
     /// Like [`Table::open`], from any source of bytes; `path` only appears in errors.
@@ -198,6 +215,37 @@ impl Table {
         (start, self.header.positions.saturating_sub(start).min(len) as usize)
     }
 
+    /// Where a block lies in the file; `None` if it takes no bytes there, or does not exist.
+    fn stored_range(&self, block: u64) -> Option<(u64, usize)> {
+        let place = usize::try_from(block).ok()?;
+        let (from, to) = (self.offsets.get(place)?, self.offsets.get(place + 1)?);
+        (from < to).then_some((*from, (to - from) as usize))
+    }
+
+    /// Whether the file must be read for a block: others are known from header and index.
+    pub fn is_stored(&self, block: u64) -> bool {
+        self.stored_range(block).is_some()
+    }
+
+    /// Says that a block will soon be decoded, so that the system can begin to read it. Does not wait.
+    pub fn will_need(&self, block: u64) {
+        if let Some((offset, len)) = self.stored_range(block) {
+            self.source.will_need(offset, len);
+        }
+    }
+
+    /// Says so of all blocks of the next stretch, once in every stretch, for reading in order.
+    fn will_need_after(&self, block: u64) {
+        const STRETCH: u64 = 512;
+        if !block.is_multiple_of(STRETCH) || self.offsets.is_empty() {
+            return;
+        }
+        let last = self.offsets.len() - 1;
+        let at = |block: u64| self.offsets[usize::try_from(block).map_or(last, |b| b.min(last))];
+        let (from, to) = (at(block), at(block + 2 * STRETCH));
+        self.source.will_need(from, (to - from) as usize);
+    }
+
     /// Decodes a block into `out`, whose contents are replaced: in WLD tables five results a byte, in
     /// DTW tables one symbol a position. Thread-safe.
     ///
@@ -293,6 +341,7 @@ impl Table {
     pub fn blocks(&self) -> impl Iterator<Item = Result<Block, StoreError>> + '_ {
         (0..self.block_count()).map(|number| {
             let mut bytes = Vec::new();
+            self.will_need_after(number);
             self.decode_block(number, &mut bytes)?;
             let (start, positions) = self.block_range(number);
             Ok(Block { number, start, positions, bytes })
@@ -308,6 +357,7 @@ impl Table {
         let mut values = Xxh3::new();
         let mut bytes = Vec::new();
         for block in 0..self.block_count() {
+            self.will_need_after(block);
             self.decode_block(block, &mut bytes)?;
             values.update(&bytes);
             progress(block + 1);

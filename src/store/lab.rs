@@ -1,0 +1,273 @@
+//! Ways of making tables smaller, measured side by side. What is written is what won; see `docs/compression.md`.
+
+use std::io;
+use std::time::Instant;
+
+use bitvec::vec::BitVec;
+use rayon::prelude::*;
+
+use super::codec::{DONT_CARE, Encoder, Layout, PER_BYTE, compress_once, digit};
+use super::context::{
+    ANY, ANY_HALF, ContextCoder, DistanceModel, Model, ResultModel, context_coder, train,
+};
+use super::format::{ENTRY_LEN, Metric};
+use crate::index::Material;
+use crate::rules::Variant;
+use crate::value::{Value, Wld};
+
+/// Positions of a slice that lie side by side.
+#[derive(Clone, Debug)]
+pub struct Stretch {
+    /// Index of the first.
+    pub start: u64,
+    /// Values of all, those with a capture too.
+    pub values: Vec<Value>,
+    /// Whether the side to move has a capture.
+    pub captures: BitVec,
+    /// Whether the other side would have one.
+    pub threats: BitVec,
+}
+
+/// What an idea comes to.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    /// The idea.
+    pub idea: &'static str,
+    /// Bits a position, with the entries of the block index, and, if the whole slice was looked at, the model.
+    pub bits: f64,
+    /// Nanoseconds of one thread for a position that is decoded.
+    pub decoding: Option<f64>,
+}
+
+/// A slice of which stretches were taken.
+#[derive(Clone, Copy, Debug)]
+pub struct Sampled<'a> {
+    /// The variant.
+    pub variant: Variant,
+    /// The slice.
+    pub slice: Material,
+    /// All its positions.
+    pub positions: u64,
+    /// Sets of own kings for each set of the other side's, and these.
+    pub unit: [usize; 2],
+    /// Some of its positions.
+    pub stretches: &'a [Stretch],
+}
+
+/// What need not be stored.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Holes {
+    None,
+    Captures,
+    EitherSide,
+}
+
+impl Sampled<'_> {
+    fn seen(&self) -> f64 {
+        self.stretches.iter().map(|stretch| stretch.values.len()).sum::<usize>() as f64
+    }
+
+    /// Symbols of all stretches: [`DONT_CARE`] where nothing need be stored.
+    fn symbols(&self, holes: Holes, symbol: impl Fn(Value) -> u16) -> Vec<(u64, Vec<u16>)> {
+        let of_stretch = |stretch: &Stretch| {
+            let flags = stretch.captures.iter().by_vals().zip(stretch.threats.iter().by_vals());
+            let symbols = stretch.values.iter().zip(flags).map(|(&value, (capture, threat))| {
+                let is_hole = match holes {
+                    Holes::None => false,
+                    Holes::Captures => capture,
+                    Holes::EitherSide => capture || threat,
+                };
+                if is_hole { DONT_CARE } else { symbol(value) }
+            });
+            (stretch.start, symbols.collect())
+        };
+        self.stretches.iter().map(of_stretch).collect()
+    }
+
+    /// Measures blocks of so many symbols with zstd.
+    fn zstd(
+        &self,
+        idea: &'static str,
+        layout: Layout,
+        level: i32,
+        block: usize,
+        symbols: &[(u64, Vec<u16>)],
+    ) -> io::Result<Measured> {
+        let encode = |(_, symbols): &(u64, Vec<u16>)| -> io::Result<usize> {
+            let mut encoder = Encoder::new(layout, level)?;
+            let bytes = |block: &[u16]| Ok(encoder.encode(block)?.stored.len() + ENTRY_LEN);
+            symbols.chunks(block).map(bytes).sum()
+        };
+        let bytes = symbols.par_iter().map(encode).collect::<io::Result<Vec<_>>>()?;
+        let bits = 8.0 * bytes.iter().sum::<usize>() as f64 / self.seen();
+        Ok(Measured { idea, bits, decoding: None })
+    }
+
+    /// Measures blocks of so many symbols, coded by contexts.
+    fn contexts<M: Model>(
+        &self,
+        idea: &'static str,
+        block: usize,
+        symbols: &[(u64, Vec<M::Symbol>)],
+        encode: impl Fn(&dyn ContextCoder, &M, u64, &mut [M::Symbol]) -> Vec<u8> + Sync,
+        decode: impl Fn(&dyn ContextCoder, &M, u64, &[u8], &mut [M::Symbol]),
+    ) -> io::Result<Measured>
+    where
+        M::Symbol: Copy + Send,
+    {
+        let coder = context_coder(self.variant, self.slice, self.positions);
+        let coder = coder.ok_or(io::ErrorKind::InvalidInput)?;
+        let blocks: Vec<(u64, Vec<M::Symbol>)> = symbols
+            .iter()
+            .flat_map(|(start, symbols)| {
+                (*start..).step_by(block).zip(symbols.chunks(block).map(<[M::Symbol]>::to_vec))
+            })
+            .collect();
+        let model: M = train(&*coder, self.positions, &blocks);
+        let encoded: Vec<(u64, Vec<u8>, usize)> = blocks
+            .par_iter()
+            .map(|(start, symbols)| {
+                let mut symbols = symbols.clone();
+                (*start, encode(&*coder, &model, *start, &mut symbols), symbols.len())
+            })
+            .collect();
+        let mut room = blocks[0].1.clone();
+        let begin = Instant::now();
+        for (start, bytes, len) in &encoded {
+            decode(&*coder, &model, *start, bytes, &mut room[..*len]);
+        }
+        let decoding = Some(begin.elapsed().as_secs_f64() * 1e9 / self.seen());
+        let bytes: usize = encoded.iter().map(|(_, bytes, _)| bytes.len() + ENTRY_LEN).sum();
+        let model =
+            compress_once(model.bytes())?.len() as f64 * self.seen() / self.positions as f64;
+        Ok(Measured { idea, bits: 8.0 * (bytes as f64 + model) / self.seen(), decoding })
+    }
+
+    fn result_contexts(
+        &self,
+        idea: &'static str,
+        holes: Holes,
+        block: usize,
+    ) -> io::Result<Measured> {
+        let narrow = |symbol: u16| if symbol == DONT_CARE { ANY } else { symbol as u8 };
+        let symbols = self.symbols(holes, |value| digit(value.wld()));
+        let symbols: Vec<(u64, Vec<u8>)> = symbols
+            .into_iter()
+            .map(|(start, symbols)| (start, symbols.into_iter().map(narrow).collect()))
+            .collect();
+        self.contexts::<ResultModel>(
+            idea,
+            block,
+            &symbols,
+            |coder, model, start, results| coder.encode_results(model, start, results),
+            |coder, model, start, bytes, results| {
+                coder.decode_results(model, start, bytes, results);
+            },
+        )
+    }
+
+    /// Every unit with its axes exchanged: the other side's kings fastest. `None` if stretches do not hold whole units.
+    fn turned(&self, symbols: &[(u64, Vec<u16>)]) -> Option<Vec<(u64, Vec<u16>)>> {
+        let [own, opp] = self.unit;
+        let unit = own * opp;
+        if unit == 1 || own == 1 || opp == 1 {
+            return None;
+        }
+        let turn = |(start, symbols): &(u64, Vec<u16>)| {
+            let skip = (unit - (*start % unit as u64) as usize) % unit;
+            let whole = symbols.get(skip..)?.chunks_exact(unit);
+            let axis = move |unit: &[u16]| -> Vec<u16> {
+                (0..own)
+                    .flat_map(|own_set| (0..opp).map(move |set| set * own + own_set))
+                    .map(|n| unit[n])
+                    .collect()
+            };
+            let turned: Vec<u16> = whole.flat_map(axis).collect();
+            (!turned.is_empty()).then_some((*start, turned))
+        };
+        symbols.iter().map(turn).collect()
+    }
+}
+
+/// Measures all ideas for results.
+///
+/// # Errors
+/// If zstd fails.
+pub fn results(sampled: &Sampled<'_>) -> io::Result<Vec<Measured>> {
+    let layout = Layout::new(Metric::Wld, 0);
+    let result = |value: Value| digit(value.wld());
+    let captures = sampled.symbols(Holes::Captures, result);
+    let block = super::format::WLD_BLOCK_LEN as usize;
+    let mut found = Vec::new();
+    let zstd =
+        |idea, level, block, symbols: &[_]| sampled.zstd(idea, layout, level, block, symbols);
+    found.push(zstd("captures stored", 7, block, &sampled.symbols(Holes::None, result))?);
+    found.push(zstd("captures as don't-cares", 7, block, &captures)?);
+    let either = sampled.symbols(Holes::EitherSide, result);
+    found.push(zstd("captures of either side", 7, block, &either)?);
+    found.push(zstd("level 3", 3, block, &captures)?);
+    found.push(zstd("level 19", 19, block, &captures)?);
+    found.push(zstd("blocks of 8,190", 7, block / 4, &captures)?);
+    found.push(zstd("blocks of 4,095", 7, block / 8, &captures)?);
+    // A symbol a byte, as in tables of distances.
+    let bytes = Layout::new(Metric::Dtw, 2);
+    found.push(sampled.zstd("a result a byte", bytes, 7, block, &captures)?);
+    if let Some(turned) = sampled.turned(&captures) {
+        let seen: usize = turned.iter().map(|(_, symbols)| symbols.len()).sum();
+        let mut other = zstd("other side's kings fastest", 7, block, &turned)?;
+        other.bits *= sampled.seen() / seen as f64;
+        found.push(other);
+    }
+    found.push(sampled.result_contexts("contexts, 32,760", Holes::Captures, block)?);
+    found.push(sampled.result_contexts("contexts, 16,380", Holes::Captures, block / 2)?);
+    found.push(sampled.result_contexts("contexts, 8,190", Holes::Captures, block / 4)?);
+    found.push(sampled.result_contexts("contexts, 4,095", Holes::Captures, block / 8)?);
+    found.push(sampled.result_contexts("contexts, either side", Holes::EitherSide, block / 4)?);
+    debug_assert_eq!(block % PER_BYTE, 0);
+    Ok(found)
+}
+
+/// Measures all ideas for distances.
+///
+/// # Errors
+/// If zstd fails.
+pub fn distances(sampled: &Sampled<'_>) -> io::Result<Vec<Measured>> {
+    let halves = sampled.variant.rules().no_move.halves();
+    let half = |value: Value| halves.half(value).unwrap_or(DONT_CARE);
+    let only =
+        |wld: Wld| move |value: Value| if value.wld() == wld { half(value) } else { DONT_CARE };
+    let all = sampled.symbols(Holes::Captures, half);
+    let longest =
+        all.iter().flat_map(|(_, symbols)| symbols).filter(|half| **half != DONT_CARE).max();
+    let layout = Layout::new(Metric::Dtw, longest.copied().unwrap_or(0));
+    let block = super::format::DTW_BLOCK_LEN as usize;
+    let wins = sampled.symbols(Holes::Captures, only(Wld::Win));
+    let losses = sampled.symbols(Holes::Captures, only(Wld::Loss));
+    let zstd =
+        |idea, level, block, symbols: &[_]| sampled.zstd(idea, layout, level, block, symbols);
+    let contexts = |idea, block, symbols: &[(u64, Vec<u16>)]| {
+        debug_assert_eq!(DONT_CARE, ANY_HALF);
+        sampled.contexts::<DistanceModel>(
+            idea,
+            block,
+            symbols,
+            |coder, model, start, halves| coder.encode_distances(model, start, halves),
+            |coder, model, start, bytes, halves| {
+                coder.decode_distances(model, start, bytes, halves);
+            },
+        )
+    };
+    Ok(vec![
+        zstd("captures stored", 7, block, &sampled.symbols(Holes::None, half))?,
+        zstd("captures as don't-cares", 7, block, &all)?,
+        zstd("captures of either side", 7, block, &sampled.symbols(Holes::EitherSide, half))?,
+        zstd("level 19", 19, block, &all)?,
+        zstd("blocks of 4,095", 7, block / 4, &all)?,
+        zstd("wins alone", 7, block, &wins)?,
+        zstd("losses alone", 7, block, &losses)?,
+        contexts("contexts, 16,380", block, &all)?,
+        contexts("contexts, 4,095", block / 4, &all)?,
+        contexts("contexts, wins alone", block / 4, &wins)?,
+        contexts("contexts, losses alone", block / 4, &losses)?,
+    ])
+}
