@@ -1,5 +1,6 @@
 //! A set of folders with tables, opened as they are needed.
 
+use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 
 use num_traits::Zero;
 
-use super::cache::{BlockCache, BlockKey, block_cache};
+use super::cache::{BlockCache, Slots};
 use super::resolve::resolve;
 use crate::board::Bits;
 use crate::index::{MOST_PIECES, Material, SliceIndex, slices};
@@ -162,7 +163,7 @@ impl Tablebase {
     /// table, the first counts. O(files).
     ///
     /// # Errors
-    /// If a folder does not exist or cannot be listed. A folder without tables of the variant is fine.
+    /// If a folder does not exist or cannot be listed, or there is no memory for any cache. A folder without tables of the variant is fine.
     pub fn open<P: AsRef<Path>>(variant: Variant, folders: &[P]) -> io::Result<Self> {
         Self::open_with(variant, folders, OpenOptions::default())
     }
@@ -189,7 +190,7 @@ impl Tablebase {
             .map(|(&(slice, metric), path)| Found { slice, metric, path: path.clone() })
             .collect();
         let slices: Box<dyn Slices> = with_rule_set!(variant, R => {
-            Box::new(SliceSet::<R>::new(variant, folders.clone(), files, options))
+            Box::new(SliceSet::<R>::new(variant, folders.clone(), files, options)?)
         });
         Ok(Tablebase { variant, folders, slices, found })
     }
@@ -428,7 +429,14 @@ struct Slice<B: Bits> {
     index: OnceLock<SliceIndex<B>>,
     /// By metric; `None` where no file was found.
     paths: [Option<PathBuf>; 2],
-    tables: [OnceLock<Result<Table, Arc<StoreError>>>; 2],
+    tables: [OnceLock<Result<Opened, Arc<StoreError>>>; 2],
+}
+
+/// A table that was used.
+struct Opened {
+    table: Table,
+    /// Where its blocks are in the cache.
+    slots: Slots,
 }
 
 struct SliceSet<R: RuleSet> {
@@ -441,10 +449,9 @@ struct SliceSet<R: RuleSet> {
     access: Access,
 }
 
-/// What a block is called in the cache.
-#[inline(always)]
-fn block_key(slice: usize, metric: Metric, block: u64) -> BlockKey {
-    ((slice * 2 + metric as usize) as u32, block)
+thread_local! {
+    /// The last block that was decoded.
+    static BLOCK: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Largest count of one kind of piece in a table.
@@ -466,7 +473,7 @@ impl<R: RuleSet> SliceSet<R> {
         folders: Vec<PathBuf>,
         files: BTreeMap<(Material, Metric), PathBuf>,
         options: OpenOptions,
-    ) -> Self {
+    ) -> io::Result<Self> {
         let mut slices: Vec<Slice<R::Bits>> = Vec::new();
         for ((material, metric), path) in files {
             if slices.last().is_none_or(|last| last.material != material) {
@@ -487,7 +494,8 @@ impl<R: RuleSet> SliceSet<R> {
             }
         }
         let OpenOptions { cache_bytes, access } = options;
-        SliceSet { variant, folders, slices, places, cache: block_cache(cache_bytes), access }
+        let cache = BlockCache::new(cache_bytes)?;
+        Ok(SliceSet { variant, folders, slices, places, cache, access })
     }
 
     #[inline(always)]
@@ -500,13 +508,9 @@ impl<R: RuleSet> SliceSet<R> {
     }
 
     #[inline]
-    fn slice(
-        &self,
-        material: Material,
-        metric: Metric,
-    ) -> Result<(usize, &Slice<R::Bits>), ProbeError> {
+    fn slice(&self, material: Material, metric: Metric) -> Result<&Slice<R::Bits>, ProbeError> {
         match self.number(material) {
-            Some(number) => Ok((number, &self.slices[number])),
+            Some(number) => Ok(&self.slices[number]),
             None => Err(self.missing(material, metric)),
         }
     }
@@ -522,7 +526,7 @@ impl<R: RuleSet> SliceSet<R> {
         slice: &'s Slice<R::Bits>,
         metric: Metric,
         patience: Patience,
-    ) -> Result<&'s Table, ProbeError> {
+    ) -> Result<&'s Opened, ProbeError> {
         let opened = slice.tables[metric as usize].get();
         let opened = match opened {
             Some(opened) => opened,
@@ -538,46 +542,76 @@ impl<R: RuleSet> SliceSet<R> {
                     // Without the index: a file that only has the name of a large slice would cost gigabytes.
                     let positions = SliceIndex::len_of(R::geometry(), slice.material);
                     let positions = u64::try_from(positions).expect("few enough pieces");
-                    Table::open_with(path, &id, positions, self.access).map_err(Arc::new)
+                    let table = Table::open_with(path, &id, positions, self.access)?;
+                    let number = self.number(slice.material).unwrap_or(0) * 2 + metric as usize;
+                    let (blocks, len) = (table.stored_blocks(), table.decoded_len());
+                    let uniform = |block| table.uniform_symbol(block);
+                    let slots = Slots::new(number as u32, blocks, len, uniform);
+                    Ok(Opened { table, slots })
                 })
             }
         };
         opened.as_ref().map_err(|error| ProbeError::Table(error.clone()))
     }
 
-    /// The decoded block that holds a position, and the place of the position in it.
+    /// The symbol of a position, with the byte behind it, and the place of the position in its block.
     #[inline]
-    fn block(
+    fn symbol(
         &self,
-        number: usize,
-        metric: Metric,
-        table: &Table,
+        Opened { table, slots }: &Opened,
         index: u64,
         patience: Patience,
-    ) -> Result<(Arc<Vec<u8>>, usize), ProbeError> {
+    ) -> Result<(u16, usize), ProbeError> {
         let (block, place) = table.block_of(index);
-        let key = block_key(number, metric, block);
-        if let Some(bytes) = self.cache.get(&key) {
-            return Ok((bytes, place));
+        let byte = table.byte_of(place);
+        if let Some(symbol) = self.cache.get(slots, block, byte) {
+            return Ok((symbol, place));
         }
-        if patience == Patience::CacheOnly && table.is_stored(block) {
+        self.read_symbol(table, slots, (block, byte), patience).map(|symbol| (symbol, place))
+    }
+
+    /// Decodes a block, and keeps it.
+    #[cold]
+    fn read_symbol(
+        &self,
+        table: &Table,
+        slots: &Slots,
+        (block, byte): (u64, usize),
+        patience: Patience,
+    ) -> Result<u16, ProbeError> {
+        // A constant table has no blocks to be found.
+        if let Some(symbol) = table.uniform_symbol(block) {
+            return Ok(symbol);
+        }
+        if patience == Patience::CacheOnly {
             return Err(ProbeError::NotCached);
         }
-        let mut bytes = Vec::new();
-        table.decode_block(block, &mut bytes)?;
-        let bytes = Arc::new(bytes);
-        self.cache.insert(key, bytes.clone());
-        Ok((bytes, place))
+        BLOCK.with_borrow_mut(|bytes| {
+            table.decode_block(block, bytes)?;
+            self.cache.put(slots, block, bytes);
+            let at = |byte: usize| bytes.get(byte).copied().unwrap_or(0);
+            Ok(u16::from_le_bytes([at(byte), at(byte + 1)]))
+        })
     }
 
     /// Result of a quiet position.
     #[inline]
     fn quiet_wld(&self, position: &Turned<R::Bits>, patience: Patience) -> Result<Wld, ProbeError> {
-        let (number, slice) = self.slice(Material::of(position), Metric::Wld)?;
-        let table = self.open_table(slice, Metric::Wld, patience)?;
+        let slice = self.slice(Material::of(position), Metric::Wld)?;
         let index = self.index(slice).rank(position);
-        let (block, place) = self.block(number, Metric::Wld, table, index, patience)?;
-        Ok(table.wld(&block, place).expect("a place inside a whole block"))
+        self.wld_at(slice, index, patience)
+    }
+
+    #[inline]
+    fn wld_at(
+        &self,
+        slice: &Slice<R::Bits>,
+        index: u64,
+        patience: Patience,
+    ) -> Result<Wld, ProbeError> {
+        let opened = self.open_table(slice, Metric::Wld, patience)?;
+        let (byte, place) = self.symbol(opened, index, patience)?;
+        Ok(opened.table.result_in(byte as u8, place))
     }
 
     /// Value of a quiet position; if its table leaves its distance out, by one ply of search, unless that is not allowed.
@@ -587,18 +621,17 @@ impl<R: RuleSet> SliceSet<R> {
         patience: Patience,
         may_search: bool,
     ) -> Result<Value, ProbeError> {
-        let (number, slice) = self.slice(Material::of(position), Metric::Wld)?;
-        let table = self.open_table(slice, Metric::Wld, patience)?;
+        let slice = self.slice(Material::of(position), Metric::Wld)?;
         let index = self.index(slice).rank(position);
-        let (block, place) = self.block(number, Metric::Wld, table, index, patience)?;
-        let wld = table.wld(&block, place).expect("a place inside a whole block");
+        let wld = self.wld_at(slice, index, patience)?;
         if wld == Wld::Draw {
             return Ok(Value::Draw);
         }
-        let table = self.open_table(slice, Metric::Dtw, patience)?;
+        let opened = self.open_table(slice, Metric::Dtw, patience)?;
+        let table = &opened.table;
         let found = if table.holds(wld) {
-            let (block, place) = self.block(number, Metric::Dtw, table, index, patience)?;
-            table.value(&block, place, wld)
+            let (symbol, _) = self.symbol(opened, index, patience)?;
+            table.value_in(symbol, wld)
         } else if may_search {
             self.value_by_search(position, wld, patience)?
         } else {
@@ -668,10 +701,11 @@ impl<R: RuleSet> Slices for SliceSet<R> {
         let begin = |position: &Turned<R::Bits>| -> Result<Wld, ProbeError> {
             let material = Material::of(position);
             for metric in [Metric::Wld, Metric::Dtw] {
-                let Ok((number, slice)) = self.slice(material, metric) else { break };
-                let Ok(table) = self.open_table(slice, metric, Patience::Read) else { continue };
-                let (block, _) = table.block_of(self.index(slice).rank(position));
-                if self.cache.peek(&block_key(number, metric, block)).is_none() {
+                let Ok(slice) = self.slice(material, metric) else { break };
+                let Ok(opened) = self.open_table(slice, metric, Patience::Read) else { continue };
+                let Opened { table, slots } = opened;
+                let (block, place) = table.block_of(self.index(slice).rank(position));
+                if self.cache.get(slots, block, table.byte_of(place)).is_none() {
                     table.will_need(block);
                 }
             }
@@ -692,8 +726,8 @@ impl<R: RuleSet> Slices for SliceSet<R> {
     }
 
     fn table(&self, slice: Material, metric: Metric) -> Result<&Table, ProbeError> {
-        let (_, slice) = self.slice(slice, metric)?;
-        self.open_table(slice, metric, Patience::Read)
+        let slice = self.slice(slice, metric)?;
+        self.open_table(slice, metric, Patience::Read).map(|opened| &opened.table)
     }
 
     fn contradiction(&self, position: &Position) -> ProbeError {

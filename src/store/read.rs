@@ -198,6 +198,11 @@ impl Table {
         self.header.blocks()
     }
 
+    /// Number of the blocks that may have bytes in the file: all, or none.
+    pub(crate) fn stored_blocks(&self) -> u64 {
+        self.checks.len() as u64
+    }
+
     /// Number of the block that holds a position, and the place of the position in it.
     ///
     /// For an index beyond the table the block does not exist, and [`Table::decode_block`] says so.
@@ -314,6 +319,48 @@ impl Table {
         block.get(place / PER_BYTE).map(|&byte| codec::unpack(byte, place % PER_BYTE))
     }
 
+    /// Bytes of a decoded block, the last but one of which may be shorter.
+    pub(crate) fn decoded_len(&self) -> usize {
+        self.layout.decoded_len(self.header.block_len as usize)
+    }
+
+    /// The byte of a decoded block at which the symbol of a position begins.
+    #[inline(always)]
+    pub(crate) fn byte_of(&self, place: usize) -> usize {
+        match self.header.metric {
+            Metric::Wld => place / PER_BYTE,
+            Metric::Dtw => place * usize::from(self.layout.width),
+        }
+    }
+
+    /// The symbol of all positions of a block that takes no bytes in the file.
+    #[inline(always)]
+    pub(crate) fn uniform_symbol(&self, block: u64) -> Option<u16> {
+        if let Coding::Constant = self.coding {
+            return Some(self.header.symbol);
+        }
+        let place = block as usize;
+        if self.offsets.get(place)? != self.offsets.get(place + 1)? {
+            return None;
+        }
+        u16::try_from(*self.checks.get(place)?)
+            .ok()
+            .filter(|&symbol| symbol <= self.layout.greatest)
+    }
+
+    /// Result of a position of a WLD table, whose block has this byte at [`Table::byte_of`] its place.
+    #[inline(always)]
+    pub(crate) fn result_in(&self, byte: u8, place: usize) -> Wld {
+        codec::unpack(byte, place % PER_BYTE)
+    }
+
+    /// Value of a position of a DTW table with this symbol; see [`Table::value`].
+    #[inline(always)]
+    pub(crate) fn value_in(&self, symbol: u16, wld: Wld) -> Option<Value> {
+        let half = if self.layout.width == 1 { symbol & 0xff } else { symbol };
+        self.value_of(half, wld)
+    }
+
     /// Whether the table says something of quiet positions with this result.
     #[inline]
     pub fn holds(&self, wld: Wld) -> bool {
@@ -325,10 +372,18 @@ impl Table {
     /// nothing, and for a distance that the header excludes, which means that the two tables do not belong together.
     #[inline]
     pub fn value(&self, block: &[u8], place: usize, wld: Wld) -> Option<Value> {
-        if self.header.metric != Metric::Dtw || !self.holds(wld) {
+        if self.header.metric != Metric::Dtw {
             return None;
         }
-        let value = self.halves.value(self.layout.half_at(block, place)?, wld)?;
+        self.value_of(self.layout.half_at(block, place)?, wld)
+    }
+
+    #[inline(always)]
+    fn value_of(&self, half: u16, wld: Wld) -> Option<Value> {
+        if !self.holds(wld) {
+            return None;
+        }
+        let value = self.halves.value(half, wld)?;
         let longest = match value {
             Value::Win(_) => self.header.counts.longest_win,
             Value::Loss(_) => self.header.counts.longest_loss,
