@@ -22,14 +22,14 @@ fn default() -> OpenOptions {
     OpenOptions::default()
 }
 
-/// Positions one or two moves on from some, captures included: of many slices and blocks.
+/// Positions up to three moves on from some, captures included: of many slices and blocks.
 fn positions() -> Vec<Position> {
     let starts =
         ["W:WKa1,c3,e3:BKf8", "B:WKa1,Kc3:Bf6,d6", "W:Wa3,c3:Bb6,f6", "W:WKc1,Kd8:Bc5,Kg7"];
     let mut all: Vec<Position> = Vec::new();
     for start in starts {
         let mut level = vec![damka::notation::parse_fen(Variant::Russian, start).unwrap()];
-        for _ in 0..3 {
+        for _ in 0..4 {
             all.extend(&level);
             level = level
                 .iter()
@@ -131,6 +131,10 @@ fn a_file_that_is_replaced_while_it_is_open_is_the_old_one_or_an_error() {
         let other = folder.path().join("other");
         fs::write(&other, vec![0x5a; header.file_len as usize]).unwrap();
         fs::rename(&other, &path).unwrap();
+        // Even the smallest cache has a page: another takes its place.
+        for position in positions() {
+            let _ = tables.probe_wld(&position);
+        }
         match (access, tables.probe_wld(&position)) {
             (Access::Map, found) => assert_eq!(found.unwrap(), value),
             (_, Err(ProbeError::Table(error))) => {

@@ -201,7 +201,8 @@ impl BlockCache {
         page[VERSION].store(version.wrapping_add(1), Relaxed);
         fence(Release);
         page[KEY].store(key, Relaxed);
-        page[USED].store(1, Relaxed);
+        // What is asked for once only makes room for what is asked for again.
+        page[USED].store(0, Relaxed);
         for (word, eight) in page[STRIDE - WORDS..].iter().zip(bytes.chunks(8)) {
             let mut whole = [0; 8];
             whole[..eight.len()].copy_from_slice(eight);
