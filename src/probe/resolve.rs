@@ -38,14 +38,19 @@ impl Answer for Wld {
     }
 }
 
+/// Gives the values of quiet positions with pieces on both sides.
+type Lookup<'a, B, A, E> = dyn Fn(&Turned<B>) -> Result<A, E> + 'a;
+
 /// Value of any position, `lookup` giving those of quiet positions with pieces on both sides.
 ///
 /// Captures leave fewer pieces each, so the search ends; a capture may be answered by a capture. Finished games are
 /// known without a lookup.
+///
+/// Not generic over the lookup: it is code for every variant, and captures are a large part of it.
 pub(super) fn resolve<R: RuleSet, A: Answer, E>(
     geometry: &Geometry<R::Bits>,
     position: &Turned<R::Bits>,
-    lookup: &impl Fn(&Turned<R::Bits>) -> Result<A, E>,
+    lookup: &Lookup<'_, R::Bits, A, E>,
 ) -> Result<A, E> {
     if position.own().is_zero() {
         return Ok(A::of(R::RULES.no_move.value()));
