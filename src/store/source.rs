@@ -129,7 +129,6 @@ fn open_regular(path: &Path) -> io::Result<File> {
 #[derive(Debug)]
 pub struct FileSource {
     path: PathBuf,
-    len: u64,
     identity: Identity,
 }
 
@@ -163,13 +162,13 @@ impl FileSource {
     /// If the system cannot open it.
     pub fn open(path: &Path) -> io::Result<Self> {
         let data = open_regular(path)?.metadata()?;
-        Ok(FileSource { path: path.to_owned(), len: data.len(), identity: Identity::of(&data) })
+        Ok(FileSource { path: path.to_owned(), identity: Identity::of(&data) })
     }
 }
 
 impl Source for FileSource {
     fn len(&self) -> u64 {
-        self.len
+        self.identity.len
     }
 
     fn read_at<'a>(
@@ -183,7 +182,7 @@ impl Source for FileSource {
             return Err(io::Error::other("replaced or changed since it was first read"));
         }
         let end = offset.checked_add(len as u64);
-        if end.is_none_or(|end| end > self.len) {
+        if end.is_none_or(|end| end > self.len()) {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
         file.seek(SeekFrom::Start(offset))?;

@@ -358,6 +358,22 @@ impl<M: Coded> Coding<M> {
         self.contexts.as_ref().map_or(&[], |contexts| &contexts.stored)
     }
 
+    /// Bytes of all blocks of a slice and of their entries, if they are like those of these pieces, with zstd at a level.
+    fn expected_bytes(
+        &self,
+        pieces: &[&Part<M::Symbol>],
+        level: i32,
+        positions: u64,
+    ) -> io::Result<u64> {
+        let encode = |(start, piece): &&Part<M::Symbol>| -> io::Result<u64> {
+            let blocks = self.encode(&mut Encoder::new(self.layout, level)?, *start, piece)?;
+            Ok(blocks.iter().map(|block| (block.stored.len() + ENTRY_LEN) as u64).sum())
+        };
+        let encoded = pieces.par_iter().map(encode).collect::<io::Result<Vec<u64>>>()?;
+        let all = positions.div_ceil(PIECE_LEN.into());
+        Ok(encoded.iter().sum::<u64>() * all / pieces.len().max(1) as u64)
+    }
+
     /// Encodes the symbols from `start`, block by block.
     fn encode(
         &self,
@@ -548,19 +564,10 @@ fn choose_coding<M: Coded>(
     if options.codec == Some(Codec::Context) {
         return Ok(context);
     }
-    let pieces = positions.div_ceil(PIECE_LEN.into());
-    // Bytes of all blocks, if the others are like those that are tried, and of their entries.
     let tried: Vec<_> = sample.iter().step_by(sample.len().div_ceil(TRIAL).max(1)).collect();
     let level = options.level(M::METRIC);
-    let bytes = |coding: &Coding<M>| -> io::Result<u64> {
-        let encode = |(start, piece): &&Part<M::Symbol>| -> io::Result<u64> {
-            let blocks = coding.encode(&mut Encoder::new(layout, level)?, *start, piece)?;
-            Ok(blocks.iter().map(|block| (block.stored.len() + ENTRY_LEN) as u64).sum())
-        };
-        let encoded = tried.par_iter().map(encode).collect::<io::Result<Vec<u64>>>()?;
-        Ok(encoded.iter().sum::<u64>() * pieces / tried.len().max(1) as u64)
-    };
-    Ok(if bytes(&context)? + model_len < bytes(&zstd)? { context } else { zstd })
+    let by_context = context.expected_bytes(&tried, level, positions)? + model_len;
+    Ok(if by_context < zstd.expected_bytes(&tried, level, positions)? { context } else { zstd })
 }
 
 /// Symbol of a cell in the DTW table; `None` if the slice cannot hold the value.
@@ -585,24 +592,16 @@ pub(crate) fn distance_sizes(
     should_stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<(u64, u64), StoreError> {
     let layout = new_header(info, Metric::Dtw, Codec::Zstd, cells.len())?.layout();
-    let pieces = cells.len().div_ceil(PIECE_LEN.into());
+    // Both codecs agree on which is cheaper, nearly always.
+    let zstd = Coding::<DistanceModel> { layout, contexts: None };
     let sample = sample(info, cells, TRIAL as u64, should_stop)?;
     let size = |wins, losses| -> Result<u64, StoreError> {
         let info = TableInfo { distances: Results { wins, losses }, ..info.clone() };
         let halves =
             map_parts(&sample, |start, cells| Ok((start, halves_of(&info, start, cells)?)))?;
-        let bytes = || -> io::Result<u64> {
-            // Both codecs agree on which is cheaper, nearly always.
-            let coding = Coding::<DistanceModel> { layout, contexts: None };
-            let encode = |(start, piece): &Part<u16>| -> io::Result<u64> {
-                let mut zstd = Encoder::new(layout, TRIAL_LEVEL)?;
-                let blocks = coding.encode(&mut zstd, *start, piece)?;
-                Ok(blocks.iter().map(|block| (block.stored.len() + ENTRY_LEN) as u64).sum())
-            };
-            let encoded = halves.par_iter().map(encode).collect::<io::Result<Vec<u64>>>()?;
-            Ok(encoded.iter().sum::<u64>() * pieces / halves.len().max(1) as u64)
-        };
-        bytes().map_err(|error| StoreError::io(&PathBuf::from(info.material.to_string()), error))
+        let tried: Vec<_> = halves.iter().collect();
+        let bytes = zstd.expected_bytes(&tried, TRIAL_LEVEL, cells.len());
+        bytes.map_err(|error| StoreError::io(&PathBuf::from(info.material.to_string()), error))
     };
     Ok((size(true, false)?, size(false, true)?))
 }
