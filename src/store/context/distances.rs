@@ -277,7 +277,7 @@ impl Decider for Decoder<'_> {
 /// Codes a half distance: finds it out, or says it, as the decider does.
 #[inline(always)]
 fn code(decider: &mut impl Decider, guess: &Guess, half: u16) -> u16 {
-    if decider.decide(HIT + guess.pattern(), half == guess.first) {
+    if decider.decide(HIT + guess.pattern, half == guess.first) {
         return guess.first;
     }
     code_miss(decider, guess, half)
@@ -327,6 +327,8 @@ struct Guess {
     near: [u16; SLOTS],
     /// The distance that most have; those of the first two slots count more.
     first: u16,
+    /// How each neighbour is to the guess: two bits a slot, the first slot highest: 0 equal, 1 below, 2 above, 3 none.
+    pattern: usize,
 }
 
 /// Weights of slots.
@@ -335,22 +337,40 @@ const WEIGHTS: [u8; SLOTS] = [3, 3, 2, 2, 2, 2, 2];
 impl Guess {
     #[inline(always)]
     fn new(near: [u16; SLOTS], base: u16) -> Self {
-        let known = near.iter().copied().find(|&half| half != NONE);
-        let Some(some) = known else { return Guess { near, first: base } };
-        if near.iter().all(|&half| half == some || half == NONE) {
-            return Guess { near, first: some };
-        }
-        Guess { near, first: most_weight(&near, NONE).unwrap_or(base) }
+        let first = most_weight(&near, NONE).unwrap_or(base);
+        let pattern = near.iter().fold(0, |pattern, &half| {
+            let above = usize::from(half > first) << 1;
+            let relation = above | usize::from(half < first) | usize::from(half == NONE);
+            pattern << 2 | relation
+        });
+        Guess { near, first, pattern }
     }
 
-    /// How each neighbour is to the guess: two bits a slot, the first slot highest: 0 equal, 1 below, 2 above, 3 none.
+    /// [`Guess::new`], where some neighbours are alike, which is what most are.
     #[inline(always)]
-    fn pattern(&self) -> usize {
-        self.near.iter().fold(0, |pattern, &half| {
-            let above = usize::from(half > self.first) << 1;
-            let relation = above | usize::from(half < self.first) | usize::from(half == NONE);
-            pattern << 2 | relation
-        })
+    fn new_beside(
+        outer: &Outer,
+        square: usize,
+        [first, second]: [u16; 2],
+        last: u16,
+        base: u16,
+    ) -> Self {
+        let square = square & (CELLS - 1);
+        let [a, b, c, d] = outer.near[square];
+        let near = [first, second, a, b, c, d, last];
+        let (only, absent) = (outer.only[square], outer.absent[square]);
+        let some = only.min(first).min(second).min(last);
+        let is_alike = |half: u16| (half == some) | (half == NONE);
+        if (absent == MIXED)
+            | !(is_alike(only) & is_alike(first) & is_alike(second) & is_alike(last))
+        {
+            return Guess::new(near, base);
+        }
+        let absent_here =
+            |half: u16, slot: usize| if half == NONE { 3 << slot_shift(slot) } else { 0 };
+        let inner = absent_here(first, 0) | absent_here(second, 1) | absent_here(last, SLOTS - 1);
+        let first = if some == NONE { base } else { some };
+        Guess { near, first, pattern: usize::from(absent) | inner }
     }
 
     /// How many different distances neighbours have, and the one that comes after the guess.
@@ -379,10 +399,54 @@ fn most_weight(near: &[u16; SLOTS], but: u16) -> Option<u16> {
     best
 }
 
+/// Place of the bits of a slot in a pattern.
+const fn slot_shift(slot: usize) -> usize {
+    2 * (SLOTS - 1 - slot)
+}
+
+/// Neighbours that a run has alike, by square.
+struct Outer {
+    near: [[u16; OUTER]; CELLS],
+    /// The least distance of those that there are.
+    only: [u16; CELLS],
+    /// The pattern of those that there are not, if the others are all the same, else [`MIXED`].
+    absent: [u16; CELLS],
+}
+
+/// No pattern.
+const MIXED: u16 = u16::MAX;
+const _: () = assert!(PATTERNS <= MIXED as usize);
+
+impl Outer {
+    fn new() -> Self {
+        Outer { near: [[NONE; OUTER]; CELLS], only: [NONE; CELLS], absent: [MIXED; CELLS] }
+    }
+
+    #[inline(always)]
+    fn set(&mut self, outer: [&[u16]; OUTER]) {
+        let [a, b, c, d] = outer;
+        for ((((cell, a), b), c), d) in self.near.iter_mut().zip(a).zip(b).zip(c).zip(d) {
+            *cell = [*a, *b, *c, *d];
+        }
+        let summaries = self.only.iter_mut().zip(&mut self.absent);
+        for (((((only, absent), &a), &b), &c), &d) in summaries.zip(a).zip(b).zip(c).zip(d) {
+            let least = a.min(b).min(c).min(d);
+            let is_alike = |half: u16| (half == least) | (half == NONE);
+            let alike = is_alike(a) & is_alike(b) & is_alike(c) & is_alike(d);
+            let bits = |half: u16, slot: usize| {
+                if half == NONE { 3 << slot_shift(2 + slot) } else { 0u16 }
+            };
+            *only = least;
+            let pattern = bits(a, 0) | bits(b, 1) | bits(c, 2) | bits(d, 3);
+            *absent = if alike { pattern } else { MIXED };
+        }
+    }
+}
+
 /// Goes through positions, and makes guesses.
 struct Walk<S> {
     base: u16,
-    outer: [[u16; OUTER]; CELLS],
+    outer: Outer,
     step: S,
 }
 
@@ -393,7 +457,7 @@ fn walk<B: Bits>(
     len: usize,
     step: impl FnMut(&Guess) -> u16,
 ) {
-    let mut walk = Walk { base: model.base, outer: [[NONE; OUTER]; CELLS], step };
+    let mut walk = Walk { base: model.base, outer: Outer::new(), step };
     ROOM.with_borrow_mut(|room| runs.walk(start, len, room, &mut walk));
 }
 
@@ -401,21 +465,20 @@ impl<S: FnMut(&Guess) -> u16> Visitor<u16> for Walk<S> {
     const NONE: u16 = NONE;
 
     #[inline(always)]
-    fn begin_run(&mut self, [a, b, c, d]: [&[u16]; OUTER]) {
-        for ((((cell, a), b), c), d) in self.outer.iter_mut().zip(a).zip(b).zip(c).zip(d) {
-            *cell = [*a, *b, *c, *d];
-        }
+    fn begin_run(&mut self, outer: [&[u16]; OUTER]) {
+        self.outer.set(outer);
     }
 
     #[inline(always)]
-    fn visit(&mut self, square: usize, [first, second]: [u16; 2], last: u16) -> u16 {
-        let [a, b, c, d] = self.outer[square & (CELLS - 1)];
-        (self.step)(&Guess::new([first, second, a, b, c, d, last], self.base))
+    fn visit(&mut self, square: usize, near: [u16; 2], last: u16) -> u16 {
+        (self.step)(&Guess::new_beside(&self.outer, square, near, last, self.base))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::super::{context_coder, train};
     use super::*;
     use crate::index::{SliceIndex, slices};
@@ -492,8 +555,25 @@ mod tests {
         assert_eq!(guess([9, 9, 4, 4, n, n, n]).first, 9);
         assert_eq!(guess([9, 8, 4, 4, n, n, n]).first, 4);
         assert_eq!(guess([9, 8, 4, 4, n, n, n]).second(), (3, Some(9)));
-        assert_eq!(guess([9, 8, 4, 4, n, n, n]).pattern(), 0b10_10_00_00_11_11_11);
-        assert_eq!(guess([3, n, 4, 4, n, n, n]).pattern(), 0b01_11_00_00_11_11_11);
+        assert_eq!(guess([9, 8, 4, 4, n, n, n]).pattern, 0b10_10_00_00_11_11_11);
+        assert_eq!(guess([3, n, 4, 4, n, n, n]).pattern, 0b01_11_00_00_11_11_11);
         assert_eq!(guess([5, n, n, n, n, n, 5]).second(), (1, None));
+    }
+
+    proptest! {
+        #[test]
+        fn neighbours_that_are_alike_are_no_other_guess(
+            near in prop::array::uniform7(prop_oneof![3 => Just(7u16), 2 => Just(NONE), 1 => 0..NONE]),
+            square in 0..CELLS,
+        ) {
+            let [first, second, a, b, c, d, last] = near;
+            let mut outer = Outer::new();
+            let slots = [a, b, c, d].map(|half| vec![half; CELLS]);
+            outer.set(std::array::from_fn(|slot| &slots[slot][..]));
+            let guess = Guess::new_beside(&outer, square, [first, second], last, 50);
+            let expected = Guess::new(near, 50);
+            prop_assert_eq!(guess.near, expected.near);
+            prop_assert_eq!((guess.first, guess.pattern), (expected.first, expected.pattern));
+        }
     }
 }
