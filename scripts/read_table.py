@@ -92,6 +92,10 @@ class Slice:
         self.opp_sets = math.comb(free, self.opp_kings)
         self.own_sets = math.comb(free - self.opp_kings, self.own_kings)
         self.positions = total * self.opp_sets * self.own_sets
+        # Each square turned, reflected in the diagonal from the bottom left corner, and both.
+        turned = range(self.squares - 1, -1, -1)
+        reflected = [self.number[r, c] for c, r in places]
+        self.symmetries = [range(self.squares), turned, reflected, [turned[s] for s in reflected]]
 
     @staticmethod
     def sets(size, squares):
@@ -121,6 +125,13 @@ class Slice:
         opp = self.rank(opp_kings, men)
         own = self.rank(own_kings, men | set(opp_kings))
         return (unit * self.opp_sets + opp) * self.own_sets + own
+
+    def stored_index(self, position):
+        """Where the value of a position is: of kings alone, only a quarter is stored."""
+        if self.own_men or self.opp_men:
+            return self.index(position)
+        images = ([tuple(image[s] for s in squares) for squares in position] for image in self.symmetries)
+        return min(map(self.index, images))
 
     def neighbours(self, position):
         """Indices of x1, x2, y1, y2, z1, z2; None where there is none."""
@@ -192,7 +203,7 @@ class Table:
         counts, fields = fields[:4], fields[4:]
         (self.metric, squares, self.width, self.parity, self.block_len, _, _, self.codec, self.results, self.symbol,
          self.positions, *_, blocks, values, model_len, index_len, tail_sum, header_sum) = fields
-        check((version, header_len) == (2, HEADER.size), 'format version')
+        check((version, header_len) == (3, HEADER.size), 'format version')
         checksum(data[:176], header_sum, 'the header')
         check(file_len == len(data), 'length of the file')
         self.variant, self.name = (text.rstrip(b'\0').decode('ascii') for text in (variant, name))
@@ -307,13 +318,14 @@ def lines(path):
         wld = Table(path.with_suffix('.wld'))
         check((wld.variant, wld.name) == (table.variant, table.name), 'the .wld file beside it')
     for index, position in enumerate(table.slice.all()):
-        result = wld.symbol_at(index)
+        stored = table.slice.stored_index(position)
+        result = wld.symbol_at(stored)
         line = '%d\t%s\t%s' % (index, table.slice.fen(position), RESULTS[result])
         if table.metric == 2:
             if result == 1 or not table.results & (1 if result == 0 else 2):
                 continue
             parity = table.parity if result == 0 else 1 - table.parity
-            line += '\t%d' % (2 * table.symbol_at(index) + parity)
+            line += '\t%d' % (2 * table.symbol_at(stored) + parity)
         yield line
 
 

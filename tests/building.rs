@@ -13,16 +13,19 @@ use std::time::Duration;
 
 use common::Rng;
 use common::tables::{
-    QUICK, assert_same_files, build_into, files, open, options, pieces_of, table_path, write_files,
+    QUICK, assert_same_files, build_into, files, open, options, pieces_of, position_at, table_path,
+    write_files,
 };
 use damka::Variant;
 use damka::build::{BuildError, BuildEvent, BuildMonitor, BuildOptions, BuildReport, build};
-use damka::index::{MOST_PIECES, plan};
+use damka::index::{MOST_PIECES, SliceIndex, plan, slices};
 use damka::notation::parse_fen;
 use damka::probe::ProbeError;
+use damka::rules::{RuleSet, Russian};
 use damka::solve::SolveOptions;
 use damka::store::{
-    Cell, Cells, CellsError, HEADER_LEN, Metric, Results, StoreError, TableInfo, write_tables,
+    Cell, Cells, CellsError, FORMAT_VERSION, HEADER_LEN, Metric, Results, StoreError, TableInfo,
+    write_tables,
 };
 use tempfile::{TempDir, tempdir};
 
@@ -545,7 +548,10 @@ fn broken_tables_are_named_and_not_overwritten() {
         let mut newer = good.clone();
         newer[10] += 1;
         let error = refused(name, newer);
-        assert!(matches!(error, StoreError::Version { found: 3, newest: 2, .. }), "{error}");
+        assert!(
+            matches!(error, StoreError::Version { found, read: FORMAT_VERSION, .. } if found == FORMAT_VERSION + 1),
+            "{error}"
+        );
     }
     let error = refused("KMvK.wld", WHOLE["KKvM.wld"].clone());
     assert!(matches!(error, StoreError::OtherSlice { .. }), "{error}");
@@ -616,6 +622,27 @@ fn tables_of_other_values_are_not_built_upon() {
     for (name, bytes) in before {
         assert!(files(folder.path()).get(&name) == Some(&bytes), "{name}");
     }
+}
+
+#[test]
+fn all_distances_are_stored_if_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    build(&BuildOptions { all_distances: true, ..options(folder.path(), 3) }, &()).unwrap();
+    let other = folder_with(3);
+    let (whole, other) = (open(folder.path()), open(other.path()));
+    let mut bytes = [0, 0];
+    for slice in slices(Variant::Russian.rules(), 3) {
+        for (tables, bytes) in [&whole, &other].into_iter().zip(&mut bytes) {
+            *bytes += tables.header(slice, Metric::Dtw).unwrap().file_len;
+        }
+        assert_eq!(whole.header(slice, Metric::Dtw).unwrap().results, Results::ALL);
+        let index = SliceIndex::new(Russian::geometry(), slice);
+        for number in (0..index.len()).step_by(7) {
+            let position = position_at(&index, number);
+            assert_eq!(whole.probe(&position).unwrap(), other.probe(&position).unwrap());
+        }
+    }
+    assert!(3 * bytes[0] > 4 * bytes[1], "{bytes:?}");
 }
 
 #[test]

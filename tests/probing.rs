@@ -6,7 +6,8 @@ use std::fs;
 use std::process::Command;
 use std::sync::LazyLock;
 
-use common::tables::{lasting_tables, table_path, write_files};
+use common::tables::{QUICK, lasting_tables, table_path, write_files};
+use damka::build::{BuildOptions, build};
 use damka::index::slices;
 use damka::probe::{OpenOptions, ProbeError};
 use damka::store::{Access, Codec, Metric, StoreError};
@@ -167,6 +168,54 @@ fn few_descriptors_are_enough_for_many_tables() {
     let (out, said) = (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
     assert!(ran.status.success(), "{said}");
     assert!(out.contains("82 tables with right checksums"), "{out}");
+}
+
+/// In a process that may have 64 files open: opens more than 200 tables of several variants at once, and asks all of them.
+#[test]
+#[ignore = "run by `one_process_has_many_tables_and_few_descriptors`"]
+fn asks_all_tables_in_the_folder() {
+    let folder = std::env::var_os("DAMKA_TEST_FOLDER").expect("a folder");
+    let open = |variant: Variant| {
+        let tables = Tablebase::open(variant, &[&folder]).unwrap();
+        (!tables.found().is_empty()).then_some(tables)
+    };
+    let all: Vec<Tablebase> = Variant::ALL.iter().copied().filter_map(open).collect();
+    let mut used = 0;
+    for tables in &all {
+        for found in tables.found() {
+            tables.verify_checksums(found.slice, found.metric).unwrap();
+            used += 1;
+        }
+    }
+    // They are still open, and answer.
+    for tables in &all {
+        let position = damka::notation::parse_fen(tables.variant(), "W:WK5:BK10").unwrap();
+        tables.probe(&position).unwrap();
+    }
+    println!("{used} tables");
+}
+
+#[cfg(unix)]
+#[test]
+fn one_process_has_many_tables_and_few_descriptors() {
+    let folder = tempfile::tempdir().unwrap();
+    write_files(folder.path(), &common::tables::files(&FOLDER));
+    for variant in [Variant::Brazilian, Variant::Pool, Variant::English, Variant::Thai] {
+        let options = BuildOptions::new(variant, 3, folder.path());
+        build(&BuildOptions { write: QUICK, ..options }, &()).unwrap();
+    }
+    let test = std::env::current_exe().unwrap();
+    let ask =
+        "ulimit -n 64 && exec \"$0\" --exact asks_all_tables_in_the_folder --ignored --nocapture";
+    let ran = Command::new("sh")
+        .args(["-c", ask])
+        .arg(test)
+        .env("DAMKA_TEST_FOLDER", folder.path())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&ran.stdout);
+    assert!(ran.status.success(), "{said}{}", String::from_utf8_lossy(&ran.stderr));
+    assert!(said.contains("210 tables"), "{said}");
 }
 
 #[test]

@@ -218,6 +218,8 @@ pub struct Geometry<B> {
     pub opp_men: B,
     /// Row of each square, from 0.
     pub row: [u8; MAX_SQUARES],
+    /// Each square reflected in the diagonal from the bottom left corner.
+    reflected: [u8; MAX_SQUARES],
     /// Neighbour of each square in each direction as a set, empty at the edge.
     pub step: [[B; MAX_SQUARES]; Direction::COUNT],
     /// Squares beyond each square in each direction, to the edge.
@@ -228,7 +230,7 @@ impl<B: Bits> Geometry<B> {
     /// Computes the tables of a shape. No man stands on the row where it is `crowned`.
     ///
     /// # Panics
-    /// If the shape has more squares than `B` has bits, or than [`MAX_SQUARES`].
+    /// If the shape has more squares than `B` has bits, or than [`MAX_SQUARES`], or is not as wide as high.
     pub fn new(shape: Shape, crowned: bool) -> Self {
         let squares = shape.squares();
         assert!(squares as u32 <= B::WIDTH && squares as usize <= MAX_SQUARES);
@@ -241,12 +243,15 @@ impl<B: Bits> Geometry<B> {
             own_men: B::zero(),
             opp_men: B::zero(),
             row: [0; MAX_SQUARES],
+            reflected: [0; MAX_SQUARES],
             step: [[B::zero(); MAX_SQUARES]; Direction::COUNT],
             ray: [[B::zero(); MAX_SQUARES]; Direction::COUNT],
         };
         for square in 0..squares {
             let (column, row) = shape.column_row(square);
             tables.row[square as usize] = row;
+            let reflected = shape.square_at(row as i8, column as i8);
+            tables.reflected[square as usize] = reflected.expect("a board as wide as high");
             if row == 0 {
                 tables.first_row = tables.first_row | B::bit(square);
             }
@@ -279,6 +284,12 @@ impl<B: Bits> Geometry<B> {
     #[inline(always)]
     pub fn turn(&self, set: B) -> B {
         set.reverse_bits() >> (B::WIDTH - self.squares as u32) as usize
+    }
+
+    /// The set after reflecting the board in the diagonal from the bottom left corner. O(size).
+    #[inline]
+    pub fn reflect(&self, set: B) -> B {
+        squares_of(set).fold(B::zero(), |set, square| set | B::bit(self.reflected[square as usize]))
     }
 
     /// The empty squares from `square` along `direction`, up to the first of `occupied`.
@@ -390,6 +401,26 @@ mod tests {
         assert_eq!(geometry.ray[Direction::NorthEast as usize][0].count_ones(), 7);
         assert_eq!(geometry.turn(1), 1 << 31);
         assert_eq!(geometry.advancement(0x8000_0010), 8);
+    }
+
+    #[test]
+    fn reflecting_keeps_the_diagonal() {
+        let geometry = Geometry::<u32>::new(EIGHT, true);
+        let diagonal = geometry.ray[Direction::NorthEast as usize][0] | 1;
+        assert_eq!(geometry.reflect(diagonal), diagonal);
+        assert_eq!(geometry.reflect(1 << 1), 1 << 8); // c1 -> a3
+        let light = Geometry::<u32>::new(Shape { playing: Playing::Light, ..EIGHT }, true);
+        assert_eq!(light.reflect(1), 1 << 4); // b1 -> a2
+        for geometry in [geometry, light] {
+            for square in 0..32 {
+                let set = 1 << square | 0x8001_0200;
+                assert_eq!(geometry.reflect(geometry.reflect(set)), set);
+                assert_eq!(
+                    geometry.reflect(geometry.turn(set)),
+                    geometry.turn(geometry.reflect(set))
+                );
+            }
+        }
     }
 
     #[test]

@@ -165,7 +165,7 @@ fn measure<R: RuleSet>(options: &BuildOptions) -> Result<Rates, BuildError> {
         let table = solve(pair, &finished, &subsets, &options.solve, &())?;
         last.2[0] += start.elapsed().as_secs_f64();
         let start = ProcessTime::now();
-        let slices = to_be_written(options.variant, &table, &subsets, pair, &|| false)?;
+        let slices = to_be_written(options, &table, &subsets, pair, &|| false)?;
         for (info, cells) in slices {
             let sizes = table_sizes(&info, &cells, &options.write)?;
             last.1[1] += sizes.wld + sizes.dtw;

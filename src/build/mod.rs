@@ -45,6 +45,9 @@ pub struct BuildOptions {
     pub threads: usize,
     /// How tables are compressed.
     pub write: WriteOptions,
+    /// Store the distances of all quiet positions, and not only those at the cheaper end of each quiet move: two to three times the bytes,
+    /// for probes of distances that need no search.
+    pub all_distances: bool,
     /// Limits of the solver.
     pub solve: SolveOptions,
     /// Most bytes of memory to use; `None` for what the machine has free, less a margin.
@@ -65,6 +68,7 @@ impl BuildOptions {
             folder: folder.into(),
             threads: 0,
             write: WriteOptions::default(),
+            all_distances: false,
             solve: SolveOptions::default(),
             memory: None,
             on_disk: false,
@@ -605,7 +609,6 @@ impl<'a, R: RuleSet> Builder<'a, R> {
     fn solve(&mut self, pair: Pair, to_disk: bool) -> Result<PairTable<R>, BuildError> {
         self.monitor.event(&BuildEvent::Solving(pair));
         let watch = Stopwatch::start();
-        let variant = self.options.variant;
         let shelf = if to_disk { Some(self.shelf(pair)?) } else { None };
         let table = self.solved(pair, shelf, true)?;
         let solving = watch.spent();
@@ -615,7 +618,7 @@ impl<'a, R: RuleSet> Builder<'a, R> {
         let (mut wld_bytes, mut dtw_bytes) = (0, 0);
         let stop = || self.monitor.should_stop();
         let write = &self.options.write;
-        for (info, cells) in to_be_written(variant, &table, &self.subsets, pair, &stop)? {
+        for (info, cells) in to_be_written(self.options, &table, &self.subsets, pair, &stop)? {
             let sizes = write_tables(self.folder, &info, &cells, write, &stop)?;
             wld_bytes += sizes.wld;
             dtw_bytes += sizes.dtw;
@@ -736,7 +739,7 @@ impl<'a, R: RuleSet> Builder<'a, R> {
 
 /// The slices of a solved pair, and what their tables shall hold.
 fn to_be_written<'t, R: RuleSet>(
-    variant: Variant,
+    options: &BuildOptions,
     table: &'t PairTable<R>,
     subsets: &'t SubsetTables<R::Bits>,
     pair: Pair,
@@ -746,11 +749,17 @@ fn to_be_written<'t, R: RuleSet>(
     let mut sizes = Vec::new();
     for material in pair.slices() {
         let counts = table.counts(material)?;
+        let variant = options.variant;
         let info = TableInfo { variant, material, counts, distances: Results::ALL };
         let index = SliceIndex::new(R::geometry(), material);
         let cells = SliceCells { table, index, subsets };
-        sizes.push(distance_sizes(&info, &cells, should_stop)?);
+        if !options.all_distances {
+            sizes.push(distance_sizes(&info, &cells, should_stop)?);
+        }
         slices.push((info, cells));
+    }
+    if options.all_distances {
+        return Ok(slices);
     }
     // A quiet move leads from a win here to a loss in the twin, or the other way round: of both distances, the cheaper is stored.
     let last = slices.len() - 1;
@@ -789,6 +798,7 @@ impl<R: RuleSet> Cells for SliceCells<'_, R> {
                 *cells.next().expect("as many positions as asked for") = cell;
             },
         )?;
+        self.index.clear_unstored(start, out, Cell::DONT_CARE);
         Ok(())
     }
 }

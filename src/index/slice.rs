@@ -97,6 +97,67 @@ impl<B: Bits> SliceIndex<B> {
         (self.men.rank(men) * self.opp_sets + opp) * self.own_sets + own
     }
 
+    /// Whether the board can be turned and reflected without a change of value: where there is no man, no direction is forward.
+    pub(crate) fn is_symmetric(&self) -> bool {
+        self.material.men() == 0
+    }
+
+    /// Index under which tables hold the value of a position of this slice: of the four that follow from each other by a turn of
+    /// the board and by reflections in both diagonals, the least, if there is no man; else its own. O(pieces).
+    #[inline]
+    pub fn stored_rank(&self, position: &Turned<B>) -> u64 {
+        if self.is_symmetric() { self.least_rank(position) } else { self.rank(position) }
+    }
+
+    fn least_rank(&self, position: &Turned<B>) -> u64 {
+        let rank = |[own_kings, opp_kings]: [B; 2]| {
+            self.rank(&Turned { own_kings, opp_kings, ..*position })
+        };
+        self.images([position.own_kings, position.opp_kings])
+            .map(rank)
+            .into_iter()
+            .fold(u64::MAX, u64::min)
+    }
+
+    /// Sets of squares as all symmetries have them.
+    fn images<const N: usize>(&self, sets: [B; N]) -> [[B; N]; 4] {
+        let turn = |sets: [B; N]| sets.map(|set| self.geometry.turn(set));
+        let reflected = sets.map(|set| self.geometry.reflect(set));
+        [sets, turn(sets), reflected, turn(reflected)]
+    }
+
+    /// Of the values of the positions from `start`, puts `none` in place of those that tables hold under another index
+    /// ([`SliceIndex::stored_rank`]).
+    ///
+    /// # Panics
+    /// Beyond the slice.
+    pub fn clear_unstored<T: Copy>(&self, start: u64, values: &mut [T], none: T) {
+        if !self.is_symmetric() {
+            return;
+        }
+        let mut at = start;
+        let mut rest = values;
+        while !rest.is_empty() {
+            // All with the other side's kings on the same squares.
+            let len = (self.own_sets - at % self.own_sets).min(rest.len() as u64);
+            let (row, after) = rest.split_at_mut(len as usize);
+            let position = self.unrank(at);
+            let [opp, images @ ..] =
+                self.images([position.opp_kings]).map(|[set]| rank_subset(set));
+            let least = images.into_iter().fold(opp, u64::min);
+            if least < opp {
+                row.fill(none);
+            } else if images.contains(&opp) {
+                for (index, value) in (at..).zip(row) {
+                    if self.least_rank(&self.unrank(index)) < index {
+                        *value = none;
+                    }
+                }
+            }
+            (at, rest) = (at + len, after);
+        }
+    }
+
     /// The position with this index. O(squares + log units).
     ///
     /// # Panics
@@ -122,7 +183,7 @@ impl<B: Bits> SliceIndex<B> {
 mod tests {
     use super::*;
     use crate::index::plan;
-    use crate::rules::{RuleSet, Russian};
+    use crate::rules::{Canadian, International, Italian, RuleSet, Russian, Turkish};
 
     #[test]
     fn ranks_and_positions_correspond_one_to_one() {
@@ -140,6 +201,46 @@ mod tests {
                 }
             }
         }
+    }
+
+    fn check_symmetry<R: RuleSet>(material: &str) {
+        let geometry = R::geometry();
+        let slice = SliceIndex::<R::Bits>::new(geometry, material.parse().unwrap());
+        let mut indices: Vec<u64> = (0..slice.len()).collect();
+        slice.clear_unstored(0, &mut indices, u64::MAX);
+        let stored = indices.iter().filter(|&&index| index != u64::MAX).count() as u64;
+        assert!(4 * stored >= slice.len() && (!slice.is_symmetric() || 2 * stored < slice.len()));
+        for (index, &kept) in (0..).zip(&indices) {
+            let at = slice.unrank(index);
+            let there = slice.stored_rank(&at);
+            assert_eq!(kept, if there == index { index } else { u64::MAX });
+            assert_eq!(slice.stored_rank(&slice.unrank(there)), there);
+            if slice.is_symmetric() {
+                let turned = Turned {
+                    own_kings: geometry.turn(at.own_kings),
+                    opp_kings: geometry.turn(at.opp_kings),
+                    ..at
+                };
+                assert_eq!(slice.stored_rank(&turned), there);
+            } else {
+                assert_eq!(there, index);
+            }
+        }
+        // In pieces that begin and end anywhere.
+        let mut pieces: Vec<u64> = (0..slice.len()).collect();
+        for (number, piece) in pieces.chunks_mut(997).enumerate() {
+            slice.clear_unstored(number as u64 * 997, piece, u64::MAX);
+        }
+        assert_eq!(pieces, indices);
+    }
+
+    #[test]
+    fn a_quarter_of_the_positions_of_kings_alone_is_stored() {
+        ["KvK", "KKvK", "KvKK", "KKvKK", "KMvK"].iter().for_each(|m| check_symmetry::<Russian>(m));
+        ["KvK", "KKvK"].iter().for_each(|material| check_symmetry::<International>(material));
+        ["KvK", "KvKK"].iter().for_each(|material| check_symmetry::<Turkish>(material));
+        check_symmetry::<Italian>("KvKK");
+        check_symmetry::<Canadian>("KvK");
     }
 
     #[test]

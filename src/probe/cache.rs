@@ -11,8 +11,10 @@ use std::sync::{Mutex, PoisonError};
 
 use memmap2::MmapMut;
 
-/// Bytes of a page.
-const PAGE: usize = 2048;
+use crate::store::WLD_CONTEXT_LEN;
+
+/// Bytes of a page: a block of results, coded by contexts, and a few more for whole words.
+const PAGE: usize = (WLD_CONTEXT_LEN as usize / 5).next_multiple_of(8);
 /// Words of a page.
 const WORDS: usize = PAGE / 8;
 /// Words before those of a page: its version (odd while the page is being written), its key, and whether anybody has read it since
@@ -239,7 +241,7 @@ mod tests {
     #[test]
     fn blocks_are_found_as_they_were_put() {
         let cache = BlockCache::new(1 << 20).unwrap();
-        for (table, len) in [(0, 1638), (1, 2048), (2, 4095), (3, 16_380)] {
+        for (table, len) in [(0, 1638), (1, PAGE), (2, 2730), (3, 16_380)] {
             let slots = Slots::new(table, 9, len, |_| None);
             for number in 0..9 {
                 assert_eq!(check(&cache, &slots, number, len), 0);
@@ -253,7 +255,7 @@ mod tests {
     fn blocks_of_one_symbol_need_no_page() {
         let cache = BlockCache::new(0).unwrap();
         let slots = Slots::new(0, 4, 5000, |block| (block == 2).then_some(0xabcd));
-        for byte in [0, 1, 2047, 2048, 4999] {
+        for byte in [0, 1, PAGE - 1, PAGE, 4999] {
             assert_eq!(cache.get(&slots, 1, byte), None);
             assert_eq!(cache.get(&slots, 2, byte), Some(0xabcd));
             assert_eq!(cache.get(&slots, 4, byte), None);

@@ -598,7 +598,7 @@ impl<R: RuleSet> SliceSet<R> {
     #[inline]
     fn quiet_wld(&self, position: &Turned<R::Bits>, patience: Patience) -> Result<Wld, ProbeError> {
         let slice = self.slice(Material::of(position), Metric::Wld)?;
-        let index = self.index(slice).rank(position);
+        let index = self.index(slice).stored_rank(position);
         self.wld_at(slice, index, patience)
     }
 
@@ -622,11 +622,22 @@ impl<R: RuleSet> SliceSet<R> {
         may_search: bool,
     ) -> Result<Value, ProbeError> {
         let slice = self.slice(Material::of(position), Metric::Wld)?;
-        let index = self.index(slice).rank(position);
-        let wld = self.wld_at(slice, index, patience)?;
-        if wld == Wld::Draw {
-            return Ok(Value::Draw);
+        let index = self.index(slice).stored_rank(position);
+        match self.wld_at(slice, index, patience)? {
+            Wld::Draw => Ok(Value::Draw),
+            wld => self.distance_at(slice, index, (position, wld), patience, may_search),
         }
+    }
+
+    /// Value of a quiet position with this index and result; see [`SliceSet::quiet_value`].
+    fn distance_at(
+        &self,
+        slice: &Slice<R::Bits>,
+        index: u64,
+        (position, wld): (&Turned<R::Bits>, Wld),
+        patience: Patience,
+        may_search: bool,
+    ) -> Result<Value, ProbeError> {
         let opened = self.open_table(slice, Metric::Dtw, patience)?;
         let table = &opened.table;
         let found = if table.holds(wld) {
@@ -649,26 +660,13 @@ impl<R: RuleSet> SliceSet<R> {
     ) -> Result<Option<Value>, ProbeError> {
         let geometry = R::geometry();
         let twin = Material::of(position).twin();
-        // What one slice leaves out its twin must store, or the search might not end. Elsewhere there are fewer men or pieces.
-        let lookup =
-            |next: &Turned<R::Bits>| self.quiet_value(next, patience, Material::of(next) != twin);
         let mut best = None;
         let mut failed = None;
         let mut moves = 0;
         visit_quiet_moves::<R>(geometry, position, &mut |from, to, crowned| {
             moves += 1;
             let next = position.stepped(from, to, crowned).passed(geometry);
-            let value = || -> Result<Option<Value>, ProbeError> {
-                // In a lost position every move counts, in a won one those that win.
-                if wld == Wld::Win {
-                    let quiet = |next: &Turned<R::Bits>| self.quiet_wld(next, patience);
-                    if resolve::<R, Wld, _>(geometry, &next, &quiet)? != Wld::Loss {
-                        return Ok(None);
-                    }
-                }
-                resolve::<R, Value, _>(geometry, &next, &lookup).map(Some)
-            };
-            match value() {
+            match self.value_after(&next, twin, wld, patience) {
                 Ok(value) => best = best.max(value.map(Value::before_move)),
                 Err(error) => failed = Some(error),
             }
@@ -680,6 +678,42 @@ impl<R: RuleSet> SliceSet<R> {
             Some(error) => Err(error),
             None => Ok(best.filter(|value| value.wld() == wld)),
         }
+    }
+
+    /// Value of a position to which a quiet move leads from one with this result, whose slice has this `twin`. In a won position,
+    /// `None` if the move does not win.
+    fn value_after(
+        &self,
+        next: &Turned<R::Bits>,
+        twin: Material,
+        wld: Wld,
+        patience: Patience,
+    ) -> Result<Option<Value>, ProbeError> {
+        let geometry = R::geometry();
+        // What one slice leaves out its twin must store, or the search might not end. Elsewhere there are fewer men or pieces.
+        let may_search = |material: Material| material != twin;
+        if has_capture::<R>(geometry, next) {
+            let quiet_wld = |after: &Turned<R::Bits>| self.quiet_wld(after, patience);
+            let quiet_value = |after: &Turned<R::Bits>| {
+                self.quiet_value(after, patience, may_search(Material::of(after)))
+            };
+            if wld == Wld::Win && resolve::<R, Wld, _>(geometry, next, &quiet_wld)? != Wld::Loss {
+                return Ok(None);
+            }
+            return resolve::<R, Value, _>(geometry, next, &quiet_value).map(Some);
+        }
+        let material = Material::of(next);
+        let slice = self.slice(material, Metric::Wld)?;
+        let index = self.index(slice).stored_rank(next);
+        // From a lost position every move leads to a won one.
+        let there = match wld {
+            Wld::Win => self.wld_at(slice, index, patience)?,
+            Wld::Draw | Wld::Loss => Wld::Win,
+        };
+        if wld == Wld::Win && there != Wld::Loss {
+            return Ok(None);
+        }
+        self.distance_at(slice, index, (next, there), patience, may_search(material)).map(Some)
     }
 }
 
@@ -704,7 +738,7 @@ impl<R: RuleSet> Slices for SliceSet<R> {
                 let Ok(slice) = self.slice(material, metric) else { break };
                 let Ok(opened) = self.open_table(slice, metric, Patience::Read) else { continue };
                 let Opened { table, slots } = opened;
-                let (block, place) = table.block_of(self.index(slice).rank(position));
+                let (block, place) = table.block_of(self.index(slice).stored_rank(position));
                 if self.cache.get(slots, block, table.byte_of(place)).is_none() {
                     table.will_need(block);
                 }
@@ -722,7 +756,7 @@ impl<R: RuleSet> Slices for SliceSet<R> {
             return None;
         }
         let number = self.number(Material::of(&turned))?;
-        Some((number, self.index(&self.slices[number]).rank(&turned)))
+        Some((number, self.index(&self.slices[number]).stored_rank(&turned)))
     }
 
     fn table(&self, slice: Material, metric: Metric) -> Result<&Table, ProbeError> {

@@ -17,7 +17,8 @@ use crate::value::Value;
 pub struct Cell(u16);
 
 impl Cell {
-    /// The side to move has a capture: any value may be stored.
+    /// The side to move has a capture, or the value is stored elsewhere in the slice
+    /// ([`SliceIndex::stored_rank`](crate::index::SliceIndex::stored_rank)): any value may be stored.
     pub const DONT_CARE: Self = Self(0);
     /// A draw.
     pub const DRAW: Self = Self(1);

@@ -23,14 +23,14 @@ pub enum StoreError {
         path: PathBuf,
     },
     /// The file has a format that this program does not know.
-    #[error("{} has table format {found}, this program reads formats up to {newest}", path.display())]
+    #[error("{} has table format {found}, this program reads format {read}", path.display())]
     Version {
         /// The file.
         path: PathBuf,
         /// Format version of the file.
         found: u16,
-        /// Newest version that this program reads.
-        newest: u16,
+        /// The version that this program reads.
+        read: u16,
     },
     /// The file was cut, or has something behind its end.
     #[error("{} has {found} bytes instead of {expected}", path.display())]

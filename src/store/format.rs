@@ -15,9 +15,9 @@ use crate::value::{Counts, Halves, Value, Wld};
 /// First bytes of a table. In PNG's manner: a byte that is not ASCII, the name, both line ends of text files,
 /// and the byte that ends text on some systems, so that a damaged transfer shows at once.
 pub const MAGIC: [u8; 10] = *b"\x8bDAMKA\r\n\x1a\n";
-/// Format that is written, and the newest that is read.
-pub const FORMAT_VERSION: u16 = 2;
-/// Bytes of the header of format 2.
+/// Format that is written, and read.
+pub const FORMAT_VERSION: u16 = 3;
+/// Bytes of the header of this format.
 pub const HEADER_LEN: usize = 184;
 /// Bytes of each entry of the block index, decompressed.
 pub(crate) const ENTRY_LEN: usize = 6;
@@ -29,7 +29,7 @@ pub const WLD_CONTEXT_LEN: u32 = WLD_BLOCK_LEN / 4;
 /// pass over the values serves both.
 pub const DTW_BLOCK_LEN: u32 = WLD_BLOCK_LEN / 2;
 /// Positions in each block of a `.dtw` file that is coded by contexts.
-pub const DTW_CONTEXT_LEN: u32 = WLD_BLOCK_LEN / 8;
+pub const DTW_CONTEXT_LEN: u32 = WLD_BLOCK_LEN / 12;
 /// Fewest and most positions in a block, but for the last: they bound what a lying header can make us allocate.
 const BLOCK_LENS: std::ops::RangeInclusive<u32> = 1 << 10..=1 << 18;
 /// Stands for "none" where the header has a distance.
@@ -216,7 +216,7 @@ impl<'a> RawHeader<'a> {
         if let Some(bytes) = start.get(at::VERSION..at::HEADER_LEN) {
             let found = u16::from_le_bytes([bytes[0], bytes[1]]);
             if found != FORMAT_VERSION {
-                return Err(StoreError::Version { path: path(), found, newest: FORMAT_VERSION });
+                return Err(StoreError::Version { path: path(), found, read: FORMAT_VERSION });
             }
         }
         let header = start.first_chunk::<HEADER_LEN>().ok_or_else(|| StoreError::Length {
