@@ -420,6 +420,37 @@ Moves, for White:
 }
 
 #[test]
+fn cache_and_access_are_chosen_by_the_caller() {
+    let position = ["probe", "russian", "W:WKa1,Kc1:BKh8"];
+    let usual = ask(&position);
+    assert_eq!(usual.code, 0, "{}", usual.stderr);
+    for more in [&["--cache", "4KiB"][..], &["--no-map"], &["--cache", "0", "--no-map"]] {
+        let ran = ask(&[&position[..], more].concat());
+        assert_eq!((ran.code, &ran.stdout), (0, &usual.stdout), "{}", ran.stderr);
+    }
+    let wrong = ask(&[&position[..], &["--cache", "much"]].concat());
+    assert_eq!(wrong.code, 2);
+    assert!(wrong.stderr.contains("--cache"), "{}", wrong.stderr);
+}
+
+#[test]
+fn build_compresses_as_asked() {
+    let folder = TempDir::new().unwrap();
+    let bytes = |more: &[&str], db: &str| -> u64 {
+        let build = ["build", "russian", "-n", "3", "--db", db];
+        let ran = run(damka(folder.path()).args(build).args(more));
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        let tables = std::fs::read_dir(folder.path().join(db).join("russian")).unwrap();
+        tables.map(|entry| entry.unwrap().metadata().unwrap().len()).sum()
+    };
+    let (usual, hard) = (bytes(&[], "usual"), bytes(&["--level", "19"], "hard"));
+    let all = bytes(&["--all-distances"], "all");
+    assert!(hard < usual && usual < all, "{hard} {usual} {all}");
+    let refused = run(damka(folder.path()).args(["build", "russian", "-n", "3", "--level", "23"]));
+    assert_eq!(refused.code, 2);
+}
+
+#[test]
 fn probe_of_black_draws_and_finished_games() {
     let ran = ask(&["probe", "russian", "B:WKa1:BKc5,Kf8"]);
     assert!(ran.stdout.contains("Moves, for Black:\n"), "{}", ran.stdout);
@@ -822,7 +853,7 @@ fn classics_count_three_kings_against_one() {
 fn info_lists_what_there_is() {
     let ran = ask(&["info"]);
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
-    assert!(ran.stdout.contains(", table format 2\n\nrussian\n  folder tables\n"));
+    assert!(ran.stdout.contains(", table format 3\n\nrussian\n  folder tables\n"));
     assert!(ran.stdout.contains("\n  complete up to 3 pieces\n"));
     assert!(ran.stdout.contains("\n  3 pieces: 12 of 12 slices\n    wld: 12 tables, "));
     assert!(ran.stdout.contains(" bits a position\n"));

@@ -9,6 +9,7 @@ use bytesize::ByteSize;
 use damka::Variant;
 use damka::build::{BuildEvent, BuildMonitor, BuildOptions, PairReport, Spent, build};
 use damka::index::MOST_PIECES;
+use damka::store::WriteOptions;
 
 use super::exit::Exit;
 use super::folders;
@@ -57,6 +58,13 @@ pub struct What {
     /// If there is not enough for all, pairs that are not needed at the moment are kept on the disk, and large ones are worked on there.
     #[arg(long, value_name = "BYTES")]
     memory: Option<ByteSize>,
+    /// How hard to compress, from 1 to 22: the level of zstd. 19 makes small slices a tenth smaller, and takes five times as long to
+    /// write.
+    #[arg(long, value_name = "LEVEL", default_value_t = WriteOptions::default().wld_level, value_parser = clap::value_parser!(i32).range(1..=22))]
+    level: i32,
+    /// Store all distances, for probes that need no search: distances take two to three times the bytes.
+    #[arg(long)]
+    all_distances: bool,
 }
 
 impl What {
@@ -66,6 +74,8 @@ impl What {
         BuildOptions {
             threads: self.threads.into(),
             memory: self.memory.map(|bytes| bytes.as_u64()),
+            write: WriteOptions { codec: None, wld_level: self.level, dtw_level: self.level },
+            all_distances: self.all_distances,
             ..BuildOptions::new(self.variant, self.pieces, folder)
         }
     }

@@ -3,8 +3,10 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
+use bytesize::ByteSize;
 use damka::limits::most_pieces;
-use damka::probe::ProbeError;
+use damka::probe::{OpenOptions, ProbeError};
+use damka::store::Access;
 use damka::{Tablebase, Variant};
 
 use super::exit::CliError;
@@ -21,6 +23,12 @@ pub struct Folders {
     /// those in DAMKA_PATH, else `tables`].
     #[arg(long = "db", value_name = "FOLDER")]
     db: Vec<PathBuf>,
+    /// Most memory for decoded blocks, like 1G.
+    #[arg(long, value_name = "BYTES", default_value = "64MiB")]
+    cache: ByteSize,
+    /// Read table files instead of mapping them into memory: slower, but a disk that fails is then an error and not a crash.
+    #[arg(long)]
+    no_map: bool,
 }
 
 /// Folders in `DAMKA_PATH`; none if it is not set, or empty.
@@ -52,7 +60,9 @@ impl Folders {
                 return Err(CliError::NoFolder { path: path.clone(), hint }.into());
             }
         }
-        Ok(Tablebase::open(variant, &folders)?)
+        let access = if self.no_map { Access::Read } else { Access::Map };
+        let options = OpenOptions { cache_bytes: self.cache.as_u64(), access };
+        Ok(Tablebase::open_with(variant, &folders, options)?)
     }
 
     /// [`Folders::open`], with at least one table.
