@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use damka::index::{Material, SliceIndex};
 use damka::rules::{RuleSet, Russian, Turned};
-use damka::store::fuzzing::{exercise, reseal, write_to_memory};
+use damka::store::fuzzing::{exercise, reseal, run, write_to_memory};
 use damka::store::{
     Cell, Cells, CellsError, Codec, DTW_BLOCK_LEN, FORMAT_VERSION, HEADER_LEN, MAGIC, MemorySource,
     Metric, Results, StoreError, Table, TableId, TableInfo, WLD_BLOCK_LEN, WLD_CONTEXT_LEN,
@@ -392,6 +392,19 @@ fn damage_to_a_table_coded_by_contexts_is_found() {
         reseal(&mut mutated, noise.below(2) == 0);
         exercise(mutated, &id).ok();
     }
+}
+
+/// Inputs that reached all that a quarter of an hour of fuzzing reached; see `fuzz/fuzz_targets/table.rs`.
+#[test]
+fn what_fuzzing_found_is_values_or_an_error() {
+    let corpus = concat!(env!("CARGO_MANIFEST_DIR"), "/fuzz/corpus/table");
+    let (mut inputs, mut whole) = (0, 0);
+    for entry in std::fs::read_dir(corpus).unwrap() {
+        let input = std::fs::read(entry.unwrap().path()).unwrap();
+        inputs += 1;
+        whole += usize::from(run(&input).is_ok());
+    }
+    assert!(inputs >= 300 && whole > 0, "{inputs}, {whole}");
 }
 
 #[test]
