@@ -48,7 +48,7 @@ impl Layout {
         }
     }
 
-    fn to_bytes(self, symbols: &[u16]) -> Vec<u8> {
+    pub(crate) fn to_bytes(self, symbols: &[u16]) -> Vec<u8> {
         match (self.metric, self.width) {
             (Metric::Wld, _) => {
                 let results: Vec<u8> = symbols.iter().map(|&result| result as u8).collect();
@@ -237,6 +237,14 @@ impl Encoder {
         Ok(Encoder { layout, zstd: compressor(level)? })
     }
 
+    /// An encoder whose decoder has this dictionary too.
+    pub(crate) fn with_dictionary(layout: Layout, level: i32, words: &[u8]) -> io::Result<Self> {
+        let mut zstd = compressor(level)?;
+        zstd.set_dictionary(level, words)?;
+        zstd.set_parameter(CParameter::DictIdFlag(false))?;
+        Ok(Encoder { layout, zstd })
+    }
+
     /// Encodes a block; each [`DONT_CARE`] gets the value that compresses best of those tried.
     pub(crate) fn encode(&mut self, symbols: &[u16]) -> io::Result<Encoded> {
         let mut padded = symbols.to_vec();
@@ -265,7 +273,7 @@ impl Encoder {
 }
 
 /// Gives each don't-care the symbol before it; at the beginning, the first symbol there is.
-fn extend_runs(symbols: &[u16]) -> Vec<u16> {
+pub(crate) fn extend_runs(symbols: &[u16]) -> Vec<u16> {
     let mut last = symbols.iter().copied().find(|&symbol| symbol != DONT_CARE).unwrap_or(0);
     let extend = |&symbol: &u16| {
         if symbol != DONT_CARE {
@@ -277,7 +285,7 @@ fn extend_runs(symbols: &[u16]) -> Vec<u16> {
 }
 
 /// Gives each don't-care the most frequent symbol, the least if there are several.
-fn fill_dominant(symbols: &[u16]) -> Vec<u16> {
+pub(crate) fn fill_dominant(symbols: &[u16]) -> Vec<u16> {
     let stored = || symbols.iter().copied().filter(|&symbol| symbol != DONT_CARE);
     let mut counts = vec![0u32; stored().max().map_or(1, |max| max as usize + 1)];
     stored().for_each(|symbol| counts[symbol as usize] += 1);

@@ -6,7 +6,9 @@ use std::time::Instant;
 use bitvec::vec::BitVec;
 use rayon::prelude::*;
 
-use super::codec::{DONT_CARE, Encoder, Layout, PER_BYTE, compress_once, digit};
+use super::codec::{
+    DONT_CARE, Encoder, Layout, PER_BYTE, compress_once, digit, extend_runs, fill_dominant,
+};
 use super::context::{
     ANY, ANY_HALF, ContextCoder, DistanceModel, Model, ResultModel, context_coder, train,
 };
@@ -20,12 +22,37 @@ use crate::value::{Value, Wld};
 pub struct Stretch {
     /// Index of the first.
     pub start: u64,
+    /// In the order of the index.
+    pub usual: Series,
+    /// As many, with the kings on the squares of another order than row by row: column by column, and diagonal by diagonal.
+    pub reordered: [Series; 2],
+}
+
+/// Positions in some order.
+#[derive(Clone, Debug, Default)]
+pub struct Series {
     /// Values of all, those with a capture too.
     pub values: Vec<Value>,
     /// Whether the side to move has a capture.
     pub captures: BitVec,
     /// Whether the other side would have one.
     pub threats: BitVec,
+}
+
+impl Series {
+    /// [`DONT_CARE`] where nothing need be stored.
+    fn symbols(&self, holes: Holes, symbol: impl Fn(Value) -> u16) -> Vec<u16> {
+        let flags = self.captures.iter().by_vals().zip(self.threats.iter().by_vals());
+        let symbols = self.values.iter().zip(flags).map(|(&value, (capture, threat))| {
+            let is_hole = match holes {
+                Holes::None => false,
+                Holes::Captures => capture,
+                Holes::EitherSide => capture || threat,
+            };
+            if is_hole { DONT_CARE } else { symbol(value) }
+        });
+        symbols.collect()
+    }
 }
 
 /// What an idea comes to.
@@ -54,6 +81,9 @@ pub struct Sampled<'a> {
     pub stretches: &'a [Stretch],
 }
 
+/// Most bytes of a dictionary.
+const DICTIONARY: usize = 16 << 10;
+
 /// What need not be stored.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Holes {
@@ -64,24 +94,66 @@ enum Holes {
 
 impl Sampled<'_> {
     fn seen(&self) -> f64 {
-        self.stretches.iter().map(|stretch| stretch.values.len()).sum::<usize>() as f64
+        self.stretches.iter().map(|stretch| stretch.usual.values.len()).sum::<usize>() as f64
     }
 
     /// Symbols of all stretches: [`DONT_CARE`] where nothing need be stored.
     fn symbols(&self, holes: Holes, symbol: impl Fn(Value) -> u16) -> Vec<(u64, Vec<u16>)> {
-        let of_stretch = |stretch: &Stretch| {
-            let flags = stretch.captures.iter().by_vals().zip(stretch.threats.iter().by_vals());
-            let symbols = stretch.values.iter().zip(flags).map(|(&value, (capture, threat))| {
-                let is_hole = match holes {
-                    Holes::None => false,
-                    Holes::Captures => capture,
-                    Holes::EitherSide => capture || threat,
-                };
-                if is_hole { DONT_CARE } else { symbol(value) }
-            });
-            (stretch.start, symbols.collect())
-        };
+        let of_stretch = |stretch: &Stretch| (stretch.start, stretch.usual.symbols(holes, &symbol));
         self.stretches.iter().map(of_stretch).collect()
+    }
+
+    /// The ideas that both metrics have: how don't-cares are filled, on which squares the kings come first, a dictionary.
+    fn common(
+        &self,
+        layout: Layout,
+        block: usize,
+        symbol: impl Fn(Value) -> u16,
+    ) -> io::Result<Vec<Measured>> {
+        let captures = self.symbols(Holes::Captures, &symbol);
+        let filled = |fill: fn(&[u16]) -> Vec<u16>| -> Vec<(u64, Vec<u16>)> {
+            let fill = |(start, symbols): &(u64, Vec<u16>)| {
+                (*start, symbols.chunks(block).flat_map(fill).collect())
+            };
+            captures.iter().map(fill).collect()
+        };
+        let reordered = |order: usize| -> Vec<(u64, Vec<u16>)> {
+            let of_stretch = |stretch: &Stretch| {
+                (stretch.start, stretch.reordered[order].symbols(Holes::Captures, &symbol))
+            };
+            self.stretches.iter().map(of_stretch).collect()
+        };
+        let zstd = |idea, symbols: &[_]| self.zstd(idea, layout, 7, block, symbols);
+        let mut found = vec![
+            zstd("filled with what comes before", &filled(extend_runs))?,
+            zstd("filled with the most frequent", &filled(fill_dominant))?,
+            zstd("kings column by column", &reordered(0))?,
+            zstd("kings diagonal by diagonal", &reordered(1))?,
+        ];
+        found.extend(self.dictionary(layout, block, &filled(extend_runs))?);
+        Ok(found)
+    }
+
+    /// Measures blocks that are compressed with a dictionary, which is made of them and counts too. `None` if they are too few for one.
+    fn dictionary(
+        &self,
+        layout: Layout,
+        block: usize,
+        symbols: &[(u64, Vec<u16>)],
+    ) -> io::Result<Option<Measured>> {
+        let blocks: Vec<&[u16]> =
+            symbols.iter().flat_map(|(_, symbols)| symbols.chunks(block)).collect();
+        let samples: Vec<Vec<u8>> = blocks.iter().map(|block| layout.to_bytes(block)).collect();
+        let Ok(words) = zstd::dict::from_samples(&samples, DICTIONARY) else { return Ok(None) };
+        let encode = |block: &&[u16]| -> io::Result<usize> {
+            let mut encoder = Encoder::with_dictionary(layout, 7, &words)?;
+            Ok(encoder.encode(block)?.stored.len() + ENTRY_LEN)
+        };
+        let bytes: usize =
+            blocks.par_iter().map(encode).collect::<io::Result<Vec<_>>>()?.iter().sum();
+        let words = words.len() as f64 * self.seen() / self.positions as f64;
+        let bits = 8.0 * (bytes as f64 + words) / self.seen();
+        Ok(Some(Measured { idea: "a dictionary for each slice", bits, decoding: None }))
     }
 
     /// Measures blocks of so many symbols with zstd.
@@ -223,6 +295,7 @@ pub fn results(sampled: &Sampled<'_>) -> io::Result<Vec<Measured>> {
     found.push(sampled.result_contexts("contexts, 8,190", Holes::Captures, block / 4)?);
     found.push(sampled.result_contexts("contexts, 4,095", Holes::Captures, block / 8)?);
     found.push(sampled.result_contexts("contexts, either side", Holes::EitherSide, block / 4)?);
+    found.extend(sampled.common(layout, block, result)?);
     debug_assert_eq!(block % PER_BYTE, 0);
     Ok(found)
 }
@@ -257,7 +330,7 @@ pub fn distances(sampled: &Sampled<'_>) -> io::Result<Vec<Measured>> {
             },
         )
     };
-    Ok(vec![
+    let mut found = vec![
         zstd("captures stored", 7, block, &sampled.symbols(Holes::None, half))?,
         zstd("captures as don't-cares", 7, block, &all)?,
         zstd("captures of either side", 7, block, &sampled.symbols(Holes::EitherSide, half))?,
@@ -269,5 +342,23 @@ pub fn distances(sampled: &Sampled<'_>) -> io::Result<Vec<Measured>> {
         contexts("contexts, 4,095", block / 4, &all)?,
         contexts("contexts, wins alone", block / 4, &wins)?,
         contexts("contexts, losses alone", block / 4, &losses)?,
-    ])
+        zstd("differences from the one before", 7, block, &differences(&all, layout, block))?,
+    ];
+    found.extend(sampled.common(layout, block, half)?);
+    Ok(found)
+}
+
+/// Of each block, the differences of neighbours instead of the symbols, modulo what a symbol holds.
+fn differences(symbols: &[(u64, Vec<u16>)], layout: Layout, block: usize) -> Vec<(u64, Vec<u16>)> {
+    let mask = if layout.width == 1 { u16::from(u8::MAX) } else { u16::MAX };
+    let of_block = |block: &[u16]| -> Vec<u16> {
+        let mut last = 0u16;
+        let difference =
+            |symbol: u16| symbol.wrapping_sub(std::mem::replace(&mut last, symbol)) & mask;
+        extend_runs(block).into_iter().map(difference).collect()
+    };
+    let of_stretch = |(start, symbols): &(u64, Vec<u16>)| {
+        (*start, symbols.chunks(block).flat_map(of_block).collect())
+    };
+    symbols.iter().map(of_stretch).collect()
 }
