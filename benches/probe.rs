@@ -1,22 +1,27 @@
-//! Speed of probes of a set of tables, as a program that searches has it. Prints a line for each figure; nothing is compared.
+//! Speed of probes of a set of tables, as a program that searches has it. Prints a line for each figure; some values are
+//! checked first, figures are not.
 //!
 //!     cargo bench --bench probe -- tables russian 6
 
+use std::collections::HashMap;
 use std::hint::black_box;
 use std::path::PathBuf;
 use std::thread;
 use std::time::Instant;
 
-use damka::board::{Bitboard, Square};
-use damka::index::{Material, slices};
+use damka::board::{Bitboard, Shape, Square};
+use damka::index::{Material, SliceIndex, slices};
 use damka::probe::OpenOptions;
-use damka::store::{Metric, Table, TableId};
-use damka::{Colour, Position, Tablebase, Variant, legal_moves};
+use damka::rules::{RuleSet, Russian, Turned};
+use damka::store::{Metric, Table, TableId, unpack};
+use damka::{Colour, Position, Tablebase, Variant, Wld, legal_moves};
 
 /// Positions that are asked for.
 const POSITIONS: usize = 100_000;
 /// Rounds over all of them, of which the best counts.
 const ROUNDS: usize = 7;
+/// Positions whose values are checked first.
+const CHECKED: usize = 2_000;
 /// Blocks that are decoded cold.
 const BLOCKS: u64 = 2_000;
 
@@ -79,6 +84,50 @@ fn best(mut work: impl FnMut()) -> f64 {
         start.elapsed().as_secs_f64()
     };
     (0..ROUNDS).map(round).fold(f64::INFINITY, f64::min)
+}
+
+/// Asserts that values follow from those one move later.
+fn check(tables: &Tablebase, positions: &[Position]) {
+    for position in positions.iter().take(CHECKED) {
+        let value = tables.probe(position).expect("a value");
+        assert_eq!(tables.probe_wld(position).expect("a value"), value.wld());
+        if let Some(best) = tables.moves(position).expect("values").first() {
+            assert_eq!(best.value.before_move(), value);
+        }
+    }
+}
+
+/// The results of a set, five to a byte, in memory.
+struct Array(HashMap<Material, (SliceIndex<u32>, Vec<u8>)>);
+
+impl Array {
+    fn load(tables: &Tablebase, pieces: u32) -> Self {
+        let variant = tables.variant();
+        let geometry = Russian::geometry();
+        let load = |material: Material| {
+            let id = TableId { variant, material, metric: Metric::Wld };
+            let index = SliceIndex::new(geometry, material);
+            let path = id.path(&tables.folders()[0]);
+            let table = Table::open(&path, &id, index.len()).expect("a table");
+            let bytes = table.blocks().flat_map(|block| block.expect("a block").bytes).collect();
+            (material, (index, bytes))
+        };
+        Array(slices(variant.rules(), pieces).into_iter().map(load).collect())
+    }
+
+    /// Result of a position with White to move and no capture.
+    fn result(&self, position: &Position) -> Wld {
+        let set = |set: Bitboard| set.0 as u32;
+        let turned = Turned {
+            own_men: set(position.men(Colour::White)),
+            own_kings: set(position.kings(Colour::White)),
+            opp_men: set(position.men(Colour::Black)),
+            opp_kings: set(position.kings(Colour::Black)),
+        };
+        let (index, bytes) = &self.0[&Material::of(&turned)];
+        let place = index.stored_rank(&turned) as usize;
+        unpack(bytes[place / 5], place % 5)
+    }
 }
 
 fn probes(name: &str, positions: &[Position], probe: &(impl Fn(&Position) + Sync)) {
@@ -168,7 +217,17 @@ fn main() {
     let value = |position: &Position| {
         black_box(tables.probe(position).expect("a value"));
     };
+    check(&tables, &any);
     println!("{variant}, {pieces} pieces, cached, {POSITIONS} random positions:");
+    // What a program would have without compression.
+    if variant.rules().shape == Shape::dark(8, 8) {
+        let array = Array::load(&tables, pieces);
+        let look_up = |position: &Position| {
+            black_box(array.result(position));
+        };
+        assert!(quiet.iter().all(|p| array.result(p) == tables.probe_wld(p).expect("a value")));
+        probes("  results, no capture, from an array", &quiet, &look_up);
+    }
     probes("  results, no capture", &quiet, &wld);
     probes("  results, any", &any, &wld);
     probes("  distances, no capture", &quiet, &value);

@@ -37,6 +37,8 @@ BOARDS = {
     'canadian': (12, 12, DARK8[2]),
 }
 BOARDS |= dict.fromkeys(('international', 'international-giveaway', 'killer', 'frisian'), (10, 10, DARK8[2]))
+BOARDS |= dict.fromkeys(('russian', 'russian-giveaway', 'russian-majority', 'brazilian', 'brazilian-giveaway', 'pool', 'english',
+                         'english-giveaway', 'czech', 'thai'), DARK8)
 ORDERS = ((0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0))
 EIGHTHS = (65536, 60097, 55109, 50535, 46341, 42495, 38968, 35734)
 NONE = 3
@@ -70,7 +72,7 @@ class Slice:
     """The positions of a slice, by index. A position is four tuples of squares: own kings, the other side's kings, its men, own men."""
 
     def __init__(self, variant, counts):
-        self.width, self.height, played = BOARDS.get(variant, DARK8)
+        self.width, self.height, played = BOARDS[variant]
         places = [(c, r) for r in range(self.height) for c in range(self.width) if played(c, r)]
         self.places, self.number = places, {place: square for square, place in enumerate(places)}
         self.own_kings, self.own_men, self.opp_kings, self.opp_men = counts
@@ -201,12 +203,19 @@ class Table:
         fields = HEADER.unpack_from(data)
         (_, version, header_len, file_len, _, variant, name, *fields) = fields
         counts, fields = fields[:4], fields[4:]
-        (self.metric, squares, self.width, self.parity, self.block_len, _, _, self.codec, self.results, self.symbol,
+        (self.metric, squares, self.width, self.parity, self.block_len, win, loss, self.codec, self.results, self.symbol,
          self.positions, *_, blocks, values, model_len, index_len, tail_sum, header_sum) = fields
         check((version, header_len) == (3, HEADER.size), 'format version')
         checksum(data[:176], header_sum, 'the header')
         check(file_len == len(data), 'length of the file')
-        self.variant, self.name = (text.rstrip(b'\0').decode('ascii') for text in (variant, name))
+        self.variant, self.name = (text.rstrip(b'\0').decode('ascii', 'replace') for text in (variant, name))
+        check(self.variant in BOARDS, 'variant')
+        check(sum(counts) <= 8 and sum(counts[:2]) and sum(counts[2:]), 'piece counts')
+        check(self.metric in (1, 2) and self.codec in (CONSTANT, ZSTD, CONTEXT), 'metric and codec')
+        check(1024 <= self.block_len <= 262144, 'positions in each block')
+        check(self.parity <= 1 and self.width in ((1,), (1, 2))[self.metric - 1], 'parity and bytes of a symbol')
+        # Of the longest win and the longest loss, the greater half distance; there may be none of either.
+        self.greatest = 242 if self.metric == 1 else max(0 if plies == 0xffffffff else plies // 2 for plies in (win, loss))
         self.slice = Slice(self.variant, counts)
         check(self.slice.squares == squares, 'squares')
         check(self.slice.positions == self.positions, 'number of positions')
@@ -230,13 +239,16 @@ class Table:
             block_positions = itertools.islice(positions, count)
             if length and xxhash is not None:
                 check(xxhash.xxh3_64_intdigest(stored) & 0xffffffff == check_sum, 'checksum of block %d' % number)
-            self.decoded.append(self.decode(stored, check_sum, start, count, list(block_positions)))
+            block = self.decode(stored, check_sum, start, count, list(block_positions))
+            check(all(self.symbol_in(block, n) <= self.greatest for n in range(len(block) // self.width)), 'symbols')
+            self.decoded.append(block)
         check(at == tail, 'lengths of blocks')
         checksum(b''.join(self.decoded), values, 'the values')
 
     def decode(self, stored, symbol, start, count, positions):
         symbols = -(-count // 5) if self.metric == 1 else count
         if not stored:
+            check(symbol <= self.greatest, 'symbol of block %d' % (start // self.block_len))
             return symbol.to_bytes(self.width, 'little') * symbols
         if self.codec == ZSTD:
             return decompress(stored, symbols * self.width)
@@ -248,6 +260,7 @@ class Table:
                     for n in self.slice.neighbours(position)]
             symbols.append(code(decide, near + [symbols[-1] if symbols else None]))
         if self.metric == 2:
+            check(max(symbols) <= self.greatest, 'symbols')
             return b''.join(half.to_bytes(self.width, 'little') for half in symbols)
         symbols += [0] * (-len(symbols) % 5)
         return bytes(sum(d * 3 ** i for i, d in enumerate(symbols[n:n + 5])) for n in range(0, len(symbols), 5))
@@ -303,12 +316,15 @@ class Table:
                 away += decide(32768) << bit
         return guess + away if up else guess - away
 
+    def symbol_in(self, block, place):
+        return int.from_bytes(block[place * self.width:(place + 1) * self.width], 'little')
+
     def symbol_at(self, index):
         block, place = divmod(index, self.block_len)
         block = self.decoded[block]
         if self.metric == 1:
             return block[place // 5] // 3 ** (place % 5) % 3
-        return int.from_bytes(block[place * self.width:(place + 1) * self.width], 'little')
+        return self.symbol_in(block, place)
 
 
 def lines(path):

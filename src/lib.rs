@@ -34,6 +34,7 @@ pub mod board;
 pub mod build;
 pub mod classics;
 pub mod index;
+#[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod lab;
 pub mod limits;

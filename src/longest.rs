@@ -59,14 +59,22 @@ pub fn longest_wins(
                 if is_named || has_capture::<R>(geometry, &turned) {
                     let position = Position::from_turned(geometry, &turned, Colour::White);
                     if tables.probe(&position)? == longest {
-                        found.push(position);
+                        match index.is_symmetric() {
+                            // Not all of them need be named.
+                            true => found.extend(index.image_ranks(&turned)),
+                            false => found.push(number),
+                        }
                     }
                 }
             }
             advance(positions as u64);
             Ok(found)
         });
-        blocks.collect::<Result<Vec<_>, ProbeError>>()?.concat()
+        let mut numbers = blocks.collect::<Result<Vec<_>, ProbeError>>()?.concat();
+        numbers.sort_unstable();
+        numbers.dedup();
+        let position = |number| Position::from_turned(geometry, &index.unrank(number), Colour::White);
+        numbers.into_iter().map(position).collect()
     });
     Ok(LongestWins { plies: Some(plies), positions })
 }

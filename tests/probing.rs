@@ -6,10 +6,12 @@ use std::fs;
 use std::process::Command;
 use std::sync::LazyLock;
 
-use common::tables::{QUICK, lasting_tables, table_path, write_files};
+use common::Rng;
+use common::tables::{QUICK, lasting_tables, position_at, table_path, write_files};
 use damka::build::{BuildOptions, build};
-use damka::index::slices;
+use damka::index::{SliceIndex, slices};
 use damka::probe::{OpenOptions, ProbeError};
+use damka::rules::{RuleSet, Russian};
 use damka::store::{Access, Codec, Metric, StoreError};
 use damka::{Position, Tablebase, Variant, legal_moves};
 
@@ -111,6 +113,32 @@ fn files_that_are_read_answer_like_those_that_are_mapped() {
             read.verify_checksums(slice, metric).unwrap();
         }
     }
+}
+
+#[test]
+fn many_at_once_take_each_block_once() {
+    // All of a slice of four blocks and more, in no order.
+    let slice: damka::index::Material = "MMvKM".parse().unwrap();
+    let whole = open(default());
+    let header = whole.header(slice, Metric::Wld).unwrap();
+    assert!(header.blocks() >= 4 && header.codec != Codec::Constant);
+    let index = SliceIndex::new(Russian::geometry(), slice);
+    let mut positions: Vec<Position> =
+        (0..index.len()).step_by(11).map(|number| position_at(&index, number)).collect();
+    positions.retain(|position| {
+        let moves = legal_moves(Variant::Russian, position);
+        moves.first().is_some_and(|(first, _)| !first.is_capture())
+    });
+    let mut rng = Rng(1);
+    (1..positions.len()).rev().for_each(|place| positions.swap(place, rng.below(place + 1)));
+    let small = OpenOptions { cache_bytes: 8 << 10, ..default() };
+    let (together, singly) = (open(small), open(small));
+    let answers = together.probe_wld_many(&positions);
+    assert!(together.decoded_blocks() <= header.blocks());
+    for (position, answer) in positions.iter().zip(answers) {
+        assert_eq!(singly.probe_wld(position).unwrap(), answer.unwrap());
+    }
+    assert!(singly.decoded_blocks() > 10 * header.blocks(), "{}", singly.decoded_blocks());
 }
 
 /// A table with blocks in the file, and a position of it without a capture.

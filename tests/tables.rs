@@ -461,7 +461,9 @@ fn rewrite(
         // What is said of positions with captures goes into no table.
         let stored = damka::legal_moves(Variant::Russian, &position);
         let is_stored = stored.first().is_none_or(|(first, _)| !first.is_capture());
-        counts.add(if is_stored { change(number, value) } else { value });
+        // By symmetry one change may be several.
+        let turned = index.unrank(number);
+        counts.add(if is_stored { change(index.stored_rank(&turned), value) } else { value });
     }
     change_counts(&mut counts);
     let distances = TABLES.header(slice, Metric::Dtw).unwrap().results;
@@ -474,13 +476,16 @@ fn no_change(_: u64, value: Value) -> Value {
     value
 }
 
-/// Index and value of the positions of a slice without a capture.
+/// Index and value of the positions of a slice without a capture that are stored there.
 fn quiet_positions(slice: Material) -> Vec<(u64, Value)> {
     let quiet = |(_, position): &(u64, Position)| {
         let moves = damka::legal_moves(Variant::Russian, position);
         moves.first().is_none_or(|(first, _)| !first.is_capture())
     };
-    let numbered = (0..).zip(positions_of(slice)).filter(quiet);
+    let index = SliceIndex::new(Russian::geometry(), slice);
+    let is_stored =
+        |&(number, _): &(u64, Position)| index.stored_rank(&index.unrank(number)) == number;
+    let numbered = (0..).zip(positions_of(slice)).filter(is_stored).filter(quiet);
     numbered.map(|(number, position)| (number, TABLES.probe(&position).unwrap())).collect()
 }
 

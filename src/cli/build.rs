@@ -58,8 +58,8 @@ pub struct What {
     /// If there is not enough for all, pairs that are not needed at the moment are kept on the disk, and large ones are worked on there.
     #[arg(long, value_name = "BYTES")]
     memory: Option<ByteSize>,
-    /// How hard to compress, from 1 to 22: the level of zstd. 19 makes small slices a tenth smaller, and takes five times as long to
-    /// write.
+    /// How hard to compress, from 1 to 22: the level of zstd. 19 makes sets of few pieces some percent smaller, and writing takes more than
+    /// twice as long.
     #[arg(long, value_name = "LEVEL", default_value_t = WriteOptions::default().wld_level, value_parser = clap::value_parser!(i32).range(1..=22))]
     level: i32,
     /// Store all distances, for probes that need no search: distances take two to three times the bytes.

@@ -1,9 +1,11 @@
 //! `damka lab`
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
+use std::str::FromStr;
 
 use damka::Variant;
-use damka::index::{Material, slices};
+use damka::index::{MOST_PIECES, Material, Pair, slices};
 use damka::lab::{Measured, Sampled, distances, results, stretches};
 use damka::store::Metric;
 
@@ -25,12 +27,32 @@ pub struct Args {
     variant: Variant,
     /// Slices, like KKMvKM, or a number of pieces for all slices of so many.
     #[arg(required = true)]
-    slices: Vec<String>,
+    slices: Vec<What>,
     /// Stretches that are taken of each slice.
     #[arg(long, value_name = "N", default_value_t = 16)]
     stretches: u64,
     #[command(flatten)]
     folders: Folders,
+}
+
+/// What to look at.
+#[derive(Clone, Copy, Debug)]
+enum What {
+    /// All slices of so many pieces.
+    Pieces(u32),
+    Slice(Material),
+}
+
+impl FromStr for What {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.parse() {
+            Ok(pieces) if (2..=MOST_PIECES).contains(&pieces) => Ok(Self::Pieces(pieces)),
+            Ok(_) => Err(format!("from 2 to {MOST_PIECES} pieces")),
+            Err(_) => text.parse().map(Self::Slice).map_err(|error| format!("{error}")),
+        }
+    }
 }
 
 /// Of an idea for a metric, over slices: bits, positions, nanoseconds, positions that took them.
@@ -39,16 +61,18 @@ type Sum = ((&'static str, &'static str), [f64; 4]);
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let tables = args.folders.open_some(args.variant)?;
     let mut list: Vec<Material> = Vec::new();
-    for name in &args.slices {
-        match name.parse::<u32>() {
-            Ok(pieces) => list.extend(slices(args.variant.rules(), pieces)),
-            Err(_) => list.push(name.parse()?),
+    for what in &args.slices {
+        match *what {
+            What::Pieces(pieces) => list.extend(slices(args.variant.rules(), pieces)),
+            What::Slice(slice) => list.push(slice),
         }
     }
     let mut out = io::stdout().lock();
     let mut sums: Vec<Sum> = Vec::new();
+    let mut all_bits = BTreeMap::new();
+    let mut all = 0.0;
     writeln!(out, "slice\tmetric\tidea\tbits\tdecoding_ns")?;
-    for slice in list {
+    for &slice in &list {
         let explain = |error| args.folders.explain(error);
         let positions = tables.header(slice, Metric::Wld).map_err(explain)?.positions;
         let (stretches, unit) = stretches(&tables, slice, args.stretches).map_err(explain)?;
@@ -64,6 +88,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
                     sums.len() - 1
                 });
                 let weight = positions as f64;
+                all_bits.insert((slice, metric, idea), bits * weight);
                 let timed = if decoding.is_some() { weight } else { 0.0 };
                 let more = [bits * weight, weight, decoding.unwrap_or(0.0) * weight, timed];
                 sums[place].1.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
@@ -74,6 +99,31 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     for ((metric, idea), [bits, positions, time, timed]) in sums {
         let time = if timed > 0.0 { format!("{:.1}", time / timed) } else { "-".to_owned() };
         writeln!(out, "all\t{metric}\t{idea}\t{:.4}\t{time}", bits / positions)?;
+        if metric == "dtw" {
+            all = positions;
+        }
+    }
+    for (idea, [whole, wins, losses]) in [
+        ("zstd", ["captures as don't-cares", "wins alone", "losses alone"]),
+        ("contexts", ["contexts, 4,095", "contexts, wins alone", "contexts, losses alone"]),
+    ] {
+        let [mut twin, mut ends] = [0.0; 2];
+        let pairs: BTreeSet<Pair> = list.iter().map(|&slice| Pair::of(slice)).collect();
+        for slice in pairs.into_iter().map(Pair::first) {
+            let of = |slice, idea| all_bits.get(&(slice, "dtw", idea)).copied();
+            let cheaper = |(here, one), (there, other)| match (of(here, one), of(there, other)) {
+                (Some(one), Some(other)) => f64::min(one, other),
+                (one, other) => one.or(other).unwrap_or(0.0),
+            };
+            let other = slice.twin();
+            twin += cheaper((slice, whole), (other, whole));
+            ends += cheaper((slice, wins), (other, losses));
+            if slice != other {
+                ends += cheaper((slice, losses), (other, wins));
+            }
+        }
+        writeln!(out, "all\tdtw\t{idea}, the cheaper twin\t{:.4}\t-", twin / all)?;
+        writeln!(out, "all\tdtw\t{idea}, the cheaper end of each move\t{:.4}\t-", ends / all)?;
     }
     Ok(Exit::Done)
 }

@@ -110,13 +110,14 @@ impl<B: Bits> SliceIndex<B> {
     }
 
     fn least_rank(&self, position: &Turned<B>) -> u64 {
-        let rank = |[own_kings, opp_kings]: [B; 2]| {
-            self.rank(&Turned { own_kings, opp_kings, ..*position })
-        };
-        self.images([position.own_kings, position.opp_kings])
-            .map(rank)
-            .into_iter()
-            .fold(u64::MAX, u64::min)
+        self.image_ranks(position).into_iter().fold(u64::MAX, u64::min)
+    }
+
+    /// Indices of a position of a slice without men and of those that follow from it by symmetry; some may be the same.
+    pub(crate) fn image_ranks(&self, position: &Turned<B>) -> [u64; 4] {
+        let images = self.images([position.own_kings, position.opp_kings]);
+        images
+            .map(|[own_kings, opp_kings]| self.rank(&Turned { own_kings, opp_kings, ..*position }))
     }
 
     /// Sets of squares as all symmetries have them.

@@ -45,18 +45,25 @@ pub(super) struct Slots {
 const UNIFORM: u32 = 1 << 31;
 
 impl Slots {
-    /// For so many blocks of so many bytes at most; those that have only one symbol are there from the beginning.
+    /// For so many blocks of so many bytes at most; those that have only one symbol are there from the beginning. Four bytes a page.
+    ///
+    /// # Errors
+    /// If there is no memory for that.
     pub(super) fn new(
         table: u32,
         blocks: u64,
         block_len: usize,
         uniform: impl Fn(u64) -> Option<u16>,
-    ) -> Self {
+    ) -> io::Result<Self> {
         let pages = block_len.div_ceil(PAGE);
         let first = |block| uniform(block).map_or(0, |symbol| UNIFORM | u32::from(symbol));
         let of_block = |block| std::iter::repeat_n(first(block), pages);
-        let numbers = (0..blocks).flat_map(of_block).map(AtomicU32::new).collect();
-        Slots { table, pages, numbers }
+        let all = usize::try_from(blocks).ok().and_then(|blocks| blocks.checked_mul(pages));
+        let no_memory = || io::Error::from(io::ErrorKind::OutOfMemory);
+        let mut numbers = Vec::new();
+        numbers.try_reserve_exact(all.ok_or_else(no_memory)?).map_err(|_| no_memory())?;
+        numbers.extend((0..blocks).flat_map(of_block).map(AtomicU32::new));
+        Ok(Slots { table, pages, numbers: numbers.into_boxed_slice() })
     }
 
     #[inline(always)]
@@ -242,7 +249,7 @@ mod tests {
     fn blocks_are_found_as_they_were_put() {
         let cache = BlockCache::new(1 << 20).unwrap();
         for (table, len) in [(0, 1638), (1, PAGE), (2, 2730), (3, 16_380)] {
-            let slots = Slots::new(table, 9, len, |_| None);
+            let slots = Slots::new(table, 9, len, |_| None).unwrap();
             for number in 0..9 {
                 assert_eq!(check(&cache, &slots, number, len), 0);
                 cache.put(&slots, number, &block(table, number, len));
@@ -254,7 +261,7 @@ mod tests {
     #[test]
     fn blocks_of_one_symbol_need_no_page() {
         let cache = BlockCache::new(0).unwrap();
-        let slots = Slots::new(0, 4, 5000, |block| (block == 2).then_some(0xabcd));
+        let slots = Slots::new(0, 4, 5000, |block| (block == 2).then_some(0xabcd)).unwrap();
         for byte in [0, 1, PAGE - 1, PAGE, 4999] {
             assert_eq!(cache.get(&slots, 1, byte), None);
             assert_eq!(cache.get(&slots, 2, byte), Some(0xabcd));
@@ -267,7 +274,7 @@ mod tests {
         for bytes in [0, 1, 4096, 300_000] {
             let cache = BlockCache::new(bytes).unwrap();
             let tables: Vec<Slots> =
-                (0..3).map(|table| Slots::new(table, 200, 4095, |_| None)).collect();
+                (0..3).map(|table| Slots::new(table, 200, 4095, |_| None).unwrap()).collect();
             for number in 0..200 {
                 for slots in &tables {
                     cache.put(slots, number, &block(slots.table, number, 4095));
@@ -283,7 +290,7 @@ mod tests {
     #[test]
     fn what_is_read_often_stays() {
         let cache = BlockCache::new(40 * PAGE as u64).unwrap();
-        let slots = Slots::new(0, 1000, PAGE, |_| None);
+        let slots = Slots::new(0, 1000, PAGE, |_| None).unwrap();
         cache.put(&slots, 0, &block(0, 0, PAGE));
         for number in 1..1000 {
             cache.put(&slots, number, &block(0, number, PAGE));
@@ -294,7 +301,9 @@ mod tests {
     #[test]
     fn readers_see_no_page_half_written() {
         let cache = BlockCache::new(3 * PAGE as u64).unwrap();
-        let tables: Vec<Slots> = (0..4).map(|table| Slots::new(table, 8, 3000, |_| None)).collect();
+        let tables: Vec<Slots> =
+            (0..4).map(|table| Slots::new(table, 8, 3000, |_| None).unwrap()).collect();
+        let hits = AtomicU64::new(0);
         std::thread::scope(|scope| {
             for writer in 0..2 {
                 let (cache, tables) = (&cache, &tables);
@@ -309,10 +318,13 @@ mod tests {
             for _ in 0..2 {
                 scope.spawn(|| {
                     for round in 0..400 {
-                        check(&cache, &tables[round % 4], (round / 4 % 8) as u64, 3000);
+                        let number = (round / 4 % 8) as u64;
+                        let found = check(&cache, &tables[round % 4], number, 3000);
+                        hits.fetch_add(found as u64, Relaxed);
                     }
                 });
             }
         });
+        assert!(hits.into_inner() > 0);
     }
 }

@@ -7,6 +7,7 @@ use std::fmt;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
 use num_traits::Zero;
@@ -32,7 +33,7 @@ pub enum ProbeError {
     Missing {
         /// The variant.
         variant: Variant,
-        /// The slice, maybe a smaller one than that of the position asked for.
+        /// The slice, maybe another one than that of the position asked for: one with fewer pieces or men, or its twin.
         slice: Material,
         /// Which of its tables.
         metric: Metric,
@@ -53,10 +54,10 @@ pub enum ProbeError {
     /// The answer is not in the cache, and nothing may be read.
     #[error("not in the cache")]
     NotCached,
-    /// The two tables of a slice contradict each other.
-    #[error("{} and the .wld table beside it do not belong together", dtw.display())]
+    /// The tables of a slice contradict each other, or those of its twin.
+    #[error("{} does not belong to the tables beside it", dtw.display())]
     Mismatch {
-        /// The `.dtw` file.
+        /// The `.dtw` file of the slice.
         dtw: PathBuf,
     },
 }
@@ -86,7 +87,8 @@ impl ProbeError {
 /// How to open a [`Tablebase`].
 #[derive(Clone, Copy, Debug)]
 pub struct OpenOptions {
-    /// Bytes of decoded blocks that are kept at most.
+    /// Bytes of decoded blocks that are kept at most. Beside them, each table that was used takes 16 to 20 bytes for each of its blocks
+    /// as long as the tablebase is open: 0.01 bytes for each of its positions.
     pub cache_bytes: u64,
     /// How the bytes of files are had.
     pub access: Access,
@@ -285,15 +287,16 @@ impl Tablebase {
     }
 
     /// Says that a position will soon be asked for: the system begins to read what [`Tablebase::probe_wld`] and, as far as it is
-    /// known which, [`Tablebase::probe`] will need. Waits for no block, but for the header of a table that was not used before.
+    /// known which, [`Tablebase::probe`] will need. Waits for no block, but opens tables that were not used before. Without effect where files are read
+    /// and not mapped ([`Access::Read`]).
     pub fn prefetch(&self, position: &Position) {
         if check_pieces(self.variant, position).is_ok() {
             self.slices.prefetch(position);
         }
     }
 
-    /// [`Tablebase::probe`] of many positions; answers in their order. They are asked for in the order of tables and blocks, so that
-    /// each block is decoded once, even with a small cache.
+    /// [`Tablebase::probe`] of many positions; answers in their order. Positions without a capture are asked for in the order of tables and
+    /// blocks, so that even with a small cache a block of results is decoded once for all of them; those with captures come first.
     pub fn probe_many(&self, positions: &[Position]) -> Vec<Result<Value, ProbeError>> {
         self.in_order_of_blocks(positions, |position| self.probe(position))
     }
@@ -320,6 +323,11 @@ impl Tablebase {
             answers[number] = Some(probe(&positions[number]));
         }
         answers.into_iter().flatten().collect()
+    }
+
+    /// Blocks that were decoded since the tables were opened, because they were not in the cache.
+    pub fn decoded_blocks(&self) -> u64 {
+        self.slices.decoded_blocks()
     }
 
     /// Every legal move with the value of the position after it, the best for the mover first; equal
@@ -416,11 +424,13 @@ trait Slices: Send + Sync {
     fn wld(&self, position: &Position, patience: Patience) -> Result<Wld, ProbeError>;
     /// Has the system begin to read what a position will need.
     fn prefetch(&self, position: &Position);
-    /// Where a position without a capture is: the number of its slice, and its index there. Opens no table.
+    /// Where a position without a capture is: the number of its slice, and its index there. Opens its `.wld` table.
     fn place(&self, position: &Position) -> Option<(usize, u64)>;
     fn table(&self, slice: Material, metric: Metric) -> Result<&Table, ProbeError>;
     /// The error for a position whose moves do not have its value.
     fn contradiction(&self, position: &Position) -> ProbeError;
+    /// See [`Tablebase::decoded_blocks`].
+    fn decoded_blocks(&self) -> u64;
 }
 
 /// The tables of one slice.
@@ -447,6 +457,8 @@ struct SliceSet<R: RuleSet> {
     places: Vec<u16>,
     cache: BlockCache,
     access: Access,
+    /// Blocks that were not in the cache.
+    decoded: AtomicU64,
 }
 
 thread_local! {
@@ -495,7 +507,8 @@ impl<R: RuleSet> SliceSet<R> {
         }
         let OpenOptions { cache_bytes, access } = options;
         let cache = BlockCache::new(cache_bytes)?;
-        Ok(SliceSet { variant, folders, slices, places, cache, access })
+        let decoded = AtomicU64::new(0);
+        Ok(SliceSet { variant, folders, slices, places, cache, access, decoded })
     }
 
     #[inline(always)]
@@ -546,7 +559,8 @@ impl<R: RuleSet> SliceSet<R> {
                     let number = self.number(slice.material).unwrap_or(0) * 2 + metric as usize;
                     let (blocks, len) = (table.stored_blocks(), table.decoded_len());
                     let uniform = |block| table.uniform_symbol(block);
-                    let slots = Slots::new(number as u32, blocks, len, uniform);
+                    let slots = Slots::new(number as u32, blocks, len, uniform)
+                        .map_err(|error| StoreError::io(path, error))?;
                     Ok(Opened { table, slots })
                 })
             }
@@ -588,6 +602,7 @@ impl<R: RuleSet> SliceSet<R> {
         }
         BLOCK.with_borrow_mut(|bytes| {
             table.decode_block(block, bytes)?;
+            self.decoded.fetch_add(1, Relaxed);
             self.cache.put(slots, block, bytes);
             let at = |byte: usize| bytes.get(byte).copied().unwrap_or(0);
             Ok(u16::from_le_bytes([at(byte), at(byte + 1)]))
@@ -598,20 +613,22 @@ impl<R: RuleSet> SliceSet<R> {
     #[inline]
     fn quiet_wld(&self, position: &Turned<R::Bits>, patience: Patience) -> Result<Wld, ProbeError> {
         let slice = self.slice(Material::of(position), Metric::Wld)?;
-        let index = self.index(slice).stored_rank(position);
-        self.wld_at(slice, index, patience)
+        self.wld_of(slice, position, patience).map(|(wld, _)| wld)
     }
 
+    /// Result and index of a quiet position of a slice. The table comes before the index: numbering a slice of which
+    /// there is but the name of a file could take gigabytes.
     #[inline]
-    fn wld_at(
+    fn wld_of(
         &self,
         slice: &Slice<R::Bits>,
-        index: u64,
+        position: &Turned<R::Bits>,
         patience: Patience,
-    ) -> Result<Wld, ProbeError> {
+    ) -> Result<(Wld, u64), ProbeError> {
         let opened = self.open_table(slice, Metric::Wld, patience)?;
+        let index = self.index(slice).stored_rank(position);
         let (byte, place) = self.symbol(opened, index, patience)?;
-        Ok(opened.table.result_in(byte as u8, place))
+        Ok((opened.table.result_in(byte as u8, place), index))
     }
 
     /// Value of a quiet position; if its table leaves its distance out, by one ply of search, unless that is not allowed.
@@ -622,10 +639,9 @@ impl<R: RuleSet> SliceSet<R> {
         may_search: bool,
     ) -> Result<Value, ProbeError> {
         let slice = self.slice(Material::of(position), Metric::Wld)?;
-        let index = self.index(slice).stored_rank(position);
-        match self.wld_at(slice, index, patience)? {
-            Wld::Draw => Ok(Value::Draw),
-            wld => self.distance_at(slice, index, (position, wld), patience, may_search),
+        match self.wld_of(slice, position, patience)? {
+            (Wld::Draw, _) => Ok(Value::Draw),
+            (wld, index) => self.distance_at(slice, index, (position, wld), patience, may_search),
         }
     }
 
@@ -704,11 +720,13 @@ impl<R: RuleSet> SliceSet<R> {
         }
         let material = Material::of(next);
         let slice = self.slice(material, Metric::Wld)?;
-        let index = self.index(slice).stored_rank(next);
-        // From a lost position every move leads to a won one.
-        let there = match wld {
-            Wld::Win => self.wld_at(slice, index, patience)?,
-            Wld::Draw | Wld::Loss => Wld::Win,
+        let (there, index) = match wld {
+            Wld::Win => self.wld_of(slice, next, patience)?,
+            // From a lost position every move leads to a won one.
+            Wld::Draw | Wld::Loss => {
+                self.open_table(slice, Metric::Dtw, patience)?;
+                (Wld::Win, self.index(slice).stored_rank(next))
+            }
         };
         if wld == Wld::Win && there != Wld::Loss {
             return Ok(None);
@@ -756,12 +774,18 @@ impl<R: RuleSet> Slices for SliceSet<R> {
             return None;
         }
         let number = self.number(Material::of(&turned))?;
-        Some((number, self.index(&self.slices[number]).stored_rank(&turned)))
+        let slice = &self.slices[number];
+        self.open_table(slice, Metric::Wld, Patience::Read).ok()?;
+        Some((number, self.index(slice).stored_rank(&turned)))
     }
 
     fn table(&self, slice: Material, metric: Metric) -> Result<&Table, ProbeError> {
         let slice = self.slice(slice, metric)?;
         self.open_table(slice, metric, Patience::Read).map(|opened| &opened.table)
+    }
+
+    fn decoded_blocks(&self) -> u64 {
+        self.decoded.load(Relaxed)
     }
 
     fn contradiction(&self, position: &Position) -> ProbeError {

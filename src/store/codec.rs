@@ -22,7 +22,7 @@ pub(crate) const DONT_CARE: u16 = ANY_HALF;
 /// How the symbols of a table become bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
-    metric: Metric,
+    pub(crate) metric: Metric,
     /// Bytes of a symbol.
     pub(crate) width: u8,
     /// Greatest symbol: the packed byte of a WLD table, the half distance of a DTW table.
@@ -175,9 +175,11 @@ pub(crate) fn compress_once(bytes: &[u8]) -> io::Result<Vec<u8>> {
     compressor(TAIL_LEVEL)?.compress(bytes)
 }
 
-/// Undoes [`compress_once`]; `None` if there are not so many bytes.
+/// Undoes [`compress_once`]; `None` if there are not so many bytes, or no memory for them: a few bytes can claim very many.
 pub(crate) fn decompress_once(stored: &[u8], len: usize) -> Option<Vec<u8>> {
-    let mut bytes = vec![0; len];
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(len).ok()?;
+    bytes.resize(len, 0);
     let found = decompress(stored, &mut bytes).ok()?;
     (found == len).then_some(bytes)
 }
@@ -238,6 +240,7 @@ impl Encoder {
     }
 
     /// An encoder whose decoder has this dictionary too.
+    #[cfg(feature = "cli")]
     pub(crate) fn with_dictionary(layout: Layout, level: i32, words: &[u8]) -> io::Result<Self> {
         let mut zstd = compressor(level)?;
         zstd.set_dictionary(level, words)?;

@@ -504,11 +504,11 @@ pub(crate) fn index_to_bytes(entries: &[Entry]) -> Vec<u8> {
 }
 
 /// Undoes [`index_to_bytes`].
-pub(crate) fn index_from_bytes(bytes: &[u8]) -> Vec<Entry> {
+pub(crate) fn index_from_bytes(bytes: &[u8]) -> impl ExactSizeIterator<Item = Entry> {
     let (lengths, checks) = bytes.split_at(bytes.len() / ENTRY_LEN * 2);
     let lengths = lengths.as_chunks().0.iter().map(|&len| u16::from_le_bytes(len));
     let checks = checks.as_chunks().0.iter().map(|&check| u32::from_le_bytes(check));
-    lengths.zip(checks).map(|(len, check)| Entry { len, check }).collect()
+    lengths.zip(checks).map(|(len, check)| Entry { len, check })
 }
 
 /// Places that the fuzzing helpers mend.

@@ -46,7 +46,7 @@ pub fn reseal(bytes: &mut Vec<u8>, blocks_too: bool) {
             && let Some(len) = (blocks as usize).checked_mul(ENTRY_LEN).filter(|&len| len < 1 << 24)
             && let Some(index) = codec::decompress_once(&bytes[index_at..], len)
         {
-            let mut entries = index_from_bytes(&index);
+            let mut entries: Vec<Entry> = index_from_bytes(&index).collect();
             let mut stored = &bytes[HEADER_LEN..tail_start];
             for Entry { len, check } in &mut entries {
                 let Some((block, after)) = stored.split_at_checked(usize::from(*len)) else {

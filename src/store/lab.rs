@@ -7,7 +7,8 @@ use bitvec::vec::BitVec;
 use rayon::prelude::*;
 
 use super::codec::{
-    DONT_CARE, Encoder, Layout, PER_BYTE, compress_once, digit, extend_runs, fill_dominant,
+    DONT_CARE, Encoded, Encoder, Layout, PER_BYTE, compress_once, decode, digit, extend_runs,
+    fill_dominant,
 };
 use super::context::{
     ANY, ANY_HALF, ContextCoder, DistanceModel, Model, ResultModel, context_coder, train,
@@ -165,14 +166,23 @@ impl Sampled<'_> {
         block: usize,
         symbols: &[(u64, Vec<u16>)],
     ) -> io::Result<Measured> {
-        let encode = |(_, symbols): &(u64, Vec<u16>)| -> io::Result<usize> {
+        let encode = |(_, symbols): &(u64, Vec<u16>)| -> io::Result<Vec<(Encoded, usize)>> {
             let mut encoder = Encoder::new(layout, level)?;
-            let bytes = |block: &[u16]| Ok(encoder.encode(block)?.stored.len() + ENTRY_LEN);
-            symbols.chunks(block).map(bytes).sum()
+            symbols.chunks(block).map(|block| Ok((encoder.encode(block)?, block.len()))).collect()
         };
-        let bytes = symbols.par_iter().map(encode).collect::<io::Result<Vec<_>>>()?;
-        let bits = 8.0 * bytes.iter().sum::<usize>() as f64 / self.seen();
-        Ok(Measured { idea, bits, decoding: None })
+        let encoded = symbols.par_iter().map(encode).collect::<io::Result<Vec<_>>>()?;
+        let blocks = || encoded.iter().flatten();
+        let mut room = Vec::new();
+        let begin = Instant::now();
+        for (Encoded { stored, check, .. }, positions) in blocks() {
+            if !stored.is_empty() {
+                let decoded = decode(layout, stored, *check, *positions, &mut room);
+                decoded.map_err(io::Error::other)?;
+            }
+        }
+        let decoding = Some(begin.elapsed().as_secs_f64() * 1e9 / self.seen());
+        let bytes: usize = blocks().map(|(block, _)| block.stored.len() + ENTRY_LEN).sum();
+        Ok(Measured { idea, bits: 8.0 * bytes as f64 / self.seen(), decoding })
     }
 
     /// Measures blocks of so many symbols, coded by contexts.
@@ -342,7 +352,13 @@ pub fn distances(sampled: &Sampled<'_>) -> io::Result<Vec<Measured>> {
         contexts("contexts, 4,095", block / 4, &all)?,
         contexts("contexts, wins alone", block / 4, &wins)?,
         contexts("contexts, losses alone", block / 4, &losses)?,
-        zstd("differences from the one before", 7, block, &differences(&all, layout, block))?,
+        sampled.zstd(
+            "differences from the one before",
+            Layout { greatest: u16::MAX, ..layout },
+            7,
+            block,
+            &differences(&all, layout, block),
+        )?,
     ];
     found.extend(sampled.common(layout, block, half)?);
     Ok(found)
@@ -350,7 +366,8 @@ pub fn distances(sampled: &Sampled<'_>) -> io::Result<Vec<Measured>> {
 
 /// Of each block, the differences of neighbours instead of the symbols, modulo what a symbol holds.
 fn differences(symbols: &[(u64, Vec<u16>)], layout: Layout, block: usize) -> Vec<(u64, Vec<u16>)> {
-    let mask = if layout.width == 1 { u16::from(u8::MAX) } else { u16::MAX };
+    // Half distances have 15 bits at most.
+    let mask = if layout.width == 1 { u16::from(u8::MAX) } else { u16::MAX >> 1 };
     let of_block = |block: &[u16]| -> Vec<u16> {
         let mut last = 0u16;
         let difference =

@@ -1,7 +1,7 @@
 //! Table files: writing the values of a slice, and reading them back.
 //!
 //! A slice has two files: `KMMvKM.wld` (win, loss or draw) and `KMMvKM.dtw` (distances). Each is a
-//! header, an index of blocks, and the blocks, compressed one by one; `docs/format.md` describes every byte.
+//! header, blocks that are compressed one by one, and an index of them; `docs/format.md` describes every byte.
 //!
 //! Positions in which the side to move has a capture are *don't-cares*: the files hold whatever compresses best there,
 //! and nobody may ask for them.
@@ -13,6 +13,7 @@ mod error;
 mod format;
 #[doc(hidden)]
 pub mod fuzzing;
+#[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod lab;
 mod read;

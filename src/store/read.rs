@@ -141,9 +141,12 @@ impl Table {
             let blocks = usize::try_from(header.blocks()).ok();
             let len = blocks.and_then(|blocks| blocks.checked_mul(ENTRY_LEN));
             let index = len.and_then(|len| codec::decompress_once(index, len));
-            let entries = index_from_bytes(&index.ok_or_else(|| corrupt("block index"))?);
-            offsets.reserve_exact(entries.len() + 1);
-            checks.reserve_exact(entries.len());
+            let index = index.ok_or_else(|| corrupt("block index"))?;
+            let entries = index_from_bytes(&index);
+            // A few bytes can claim very many blocks.
+            let no_memory = |_| StoreError::io(path, io::ErrorKind::OutOfMemory.into());
+            offsets.try_reserve_exact(entries.len() + 1).map_err(no_memory)?;
+            checks.try_reserve_exact(entries.len()).map_err(no_memory)?;
             for Entry { len, check } in entries {
                 offsets.push(offset);
                 checks.push(check);
@@ -319,7 +322,7 @@ impl Table {
         block.get(place / PER_BYTE).map(|&byte| codec::unpack(byte, place % PER_BYTE))
     }
 
-    /// Bytes of a decoded block, the last but one of which may be shorter.
+    /// Bytes of each decoded block but the last, which may be shorter.
     pub(crate) fn decoded_len(&self) -> usize {
         self.layout.decoded_len(self.header.block_len as usize)
     }

@@ -15,7 +15,7 @@ pub enum Access {
     #[default]
     Map,
     /// Blocks are read when they are needed, and a disk that fails is an error. A file is opened anew for each read, so no number
-    /// of tables is too many.
+    /// of tables is too many. Nothing is prefetched.
     Read,
 }
 
@@ -177,7 +177,7 @@ impl Source for FileSource {
         len: usize,
         buffer: &'a mut Vec<u8>,
     ) -> io::Result<&'a [u8]> {
-        let mut file = File::open(&self.path)?;
+        let mut file = open_regular(&self.path)?;
         if Identity::of(&file.metadata()?) != self.identity {
             return Err(io::Error::other("replaced or changed since it was first read"));
         }

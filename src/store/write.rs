@@ -182,9 +182,11 @@ impl<'a, W: Write + Seek> Output<'a, W> {
     }
 
     fn push(&mut self, block: &Encoded) -> Result<(), StoreError> {
+        // Symbols that are nothing like those of the sample that a model was made of can take more bits than they have.
+        let too_long =
+            |_| StoreError::io(self.path, io::Error::other("a block takes more than 65,535 bytes"));
+        let len = u16::try_from(block.stored.len()).map_err(too_long)?;
         self.out.write_all(&block.stored).map_err(|error| StoreError::io(self.path, error))?;
-        let len = block.stored.len();
-        let len = u16::try_from(len).expect("blocks of at most 32,760 symbols of two bytes");
         self.index.push(Entry { len, check: block.check });
         self.values.update(&block.decoded);
         self.header.file_len += u64::from(len);

@@ -200,7 +200,7 @@ pub fn position_at(index: &SliceIndex<u32>, number: u64) -> Position {
 pub struct Changed<'a> {
     pub tables: &'a Tablebase,
     pub index: SliceIndex<u32>,
-    /// Index and value of a position without a capture; the value that is written.
+    /// Index and value of a position without a capture; the value that is written, if this is where it is stored.
     pub change: &'a (dyn Fn(u64, Value) -> Value + Sync),
 }
 
@@ -210,7 +210,7 @@ impl Cells for Changed<'_> {
     }
 
     fn fill(&self, start: u64, out: &mut [Cell]) -> Result<(), CellsError> {
-        for (number, cell) in (start..).zip(out) {
+        for (number, cell) in (start..).zip(out.iter_mut()) {
             let turned = self.index.unrank(number);
             if has_capture::<Russian>(Russian::geometry(), &turned) {
                 *cell = Cell::DONT_CARE;
@@ -219,6 +219,7 @@ impl Cells for Changed<'_> {
             let value = self.tables.probe(&position_at(&self.index, number)).expect("a value");
             *cell = Cell::from((self.change)(number, value));
         }
+        self.index.clear_unstored(start, out, Cell::DONT_CARE);
         Ok(())
     }
 }
