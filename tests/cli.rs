@@ -434,6 +434,33 @@ fn cache_and_access_are_chosen_by_the_caller() {
 }
 
 #[test]
+fn the_lab_compares_ideas() {
+    let ran = run(damka(THREE.path()).args(["lab", "russian", "3", "KvK"]));
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let bits = |slice: &str, metric: &str, idea: &str| -> f64 {
+        let begins = format!("{slice}\t{metric}\t{idea}\t");
+        let line = ran.stdout.lines().find(|line| line.starts_with(&begins)).expect(&begins);
+        line.split('\t').nth(3).unwrap().parse().unwrap()
+    };
+    for metric in ["wld", "dtw"] {
+        let [all, quiet, either] =
+            ["captures stored", "captures as don't-cares", "captures of either side"]
+                .map(|idea| bits("all", metric, idea));
+        assert!(all > quiet && quiet > either && either > 0.0, "{metric} {all} {quiet} {either}");
+        let [run, frequent] = ["filled with what comes before", "filled with the most frequent"]
+            .map(|idea| bits("KMvK", metric, idea));
+        assert!(bits("KMvK", metric, "captures as don't-cares") <= run.min(frequent));
+    }
+    let [whole, ends] = ["captures as don't-cares", "zstd, the cheaper end of each move"]
+        .map(|idea| bits("all", "dtw", idea));
+    assert!(ends > 0.0 && ends < whole, "{ends} {whole}");
+    for wrong in ["XX", "1", "9", "KKKK"] {
+        let ran = run(damka(THREE.path()).args(["lab", "russian", wrong]));
+        assert_eq!((ran.code, &*ran.stdout), (2, ""), "{}", ran.stderr);
+    }
+}
+
+#[test]
 fn build_compresses_as_asked() {
     let folder = TempDir::new().unwrap();
     let bytes = |more: &[&str], db: &str| -> u64 {

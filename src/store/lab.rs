@@ -172,6 +172,8 @@ impl Sampled<'_> {
         };
         let encoded = symbols.par_iter().map(encode).collect::<io::Result<Vec<_>>>()?;
         let blocks = || encoded.iter().flatten();
+        // Positions with captures, or differences, may have other symbols than the table would.
+        let layout = Layout { greatest: u16::MAX, ..layout };
         let mut room = Vec::new();
         let begin = Instant::now();
         for (Encoded { stored, check, .. }, positions) in blocks() {
@@ -352,13 +354,7 @@ pub fn distances(sampled: &Sampled<'_>) -> io::Result<Vec<Measured>> {
         contexts("contexts, 4,095", block / 4, &all)?,
         contexts("contexts, wins alone", block / 4, &wins)?,
         contexts("contexts, losses alone", block / 4, &losses)?,
-        sampled.zstd(
-            "differences from the one before",
-            Layout { greatest: u16::MAX, ..layout },
-            7,
-            block,
-            &differences(&all, layout, block),
-        )?,
+        zstd("differences from the one before", 7, block, &differences(&all, layout, block))?,
     ];
     found.extend(sampled.common(layout, block, half)?);
     Ok(found)
