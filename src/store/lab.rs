@@ -135,7 +135,8 @@ impl Sampled<'_> {
         Ok(found)
     }
 
-    /// Measures blocks that are compressed with a dictionary, which is made of them and counts too. `None` if they are too few for one.
+    /// Measures every other block, compressed with a dictionary that is made of those between, and counts too. `None` if they are too few for
+    /// one.
     fn dictionary(
         &self,
         layout: Layout,
@@ -144,16 +145,23 @@ impl Sampled<'_> {
     ) -> io::Result<Option<Measured>> {
         let blocks: Vec<&[u16]> =
             symbols.iter().flat_map(|(_, symbols)| symbols.chunks(block)).collect();
-        let samples: Vec<Vec<u8>> = blocks.iter().map(|block| layout.to_bytes(block)).collect();
+        // What is measured must not be in the dictionary itself.
+        let samples: Vec<Vec<u8>> =
+            blocks.iter().step_by(2).map(|block| layout.to_bytes(block)).collect();
+        let measured: Vec<&[u16]> = blocks.into_iter().skip(1).step_by(2).collect();
+        let seen: usize = measured.iter().map(|block| block.len()).sum();
+        if seen == 0 {
+            return Ok(None);
+        }
         let Ok(words) = zstd::dict::from_samples(&samples, DICTIONARY) else { return Ok(None) };
         let encode = |block: &&[u16]| -> io::Result<usize> {
             let mut encoder = Encoder::with_dictionary(layout, 7, &words)?;
             Ok(encoder.encode(block)?.stored.len() + ENTRY_LEN)
         };
         let bytes: usize =
-            blocks.par_iter().map(encode).collect::<io::Result<Vec<_>>>()?.iter().sum();
-        let words = words.len() as f64 * self.seen() / self.positions as f64;
-        let bits = 8.0 * (bytes as f64 + words) / self.seen();
+            measured.par_iter().map(encode).collect::<io::Result<Vec<_>>>()?.iter().sum();
+        let words = words.len() as f64 / self.positions as f64;
+        let bits = 8.0 * (bytes as f64 / seen as f64 + words);
         Ok(Some(Measured { idea: "a dictionary for each slice", bits, decoding: None }))
     }
 
