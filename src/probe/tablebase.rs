@@ -708,30 +708,28 @@ impl<R: RuleSet> SliceSet<R> {
         let geometry = R::geometry();
         // What one slice leaves out its twin must store, or the search might not end. Elsewhere there are fewer men or pieces.
         let may_search = |material: Material| material != twin;
-        if has_capture::<R>(geometry, next) {
+        if wld == Wld::Win {
+            if !has_capture::<R>(geometry, next) {
+                let material = Material::of(next);
+                let slice = self.slice(material, Metric::Wld)?;
+                let (there, index) = self.wld_of(slice, next, patience)?;
+                if there != Wld::Loss {
+                    return Ok(None);
+                }
+                let may_search = may_search(material);
+                return self
+                    .distance_at(slice, index, (next, there), patience, may_search)
+                    .map(Some);
+            }
             let quiet_wld = |after: &Turned<R::Bits>| self.quiet_wld(after, patience);
-            let quiet_value = |after: &Turned<R::Bits>| {
-                self.quiet_value(after, patience, may_search(Material::of(after)))
-            };
-            if wld == Wld::Win && resolve::<R, Wld, _>(geometry, next, &quiet_wld)? != Wld::Loss {
+            if resolve::<R, Wld, _>(geometry, next, &quiet_wld)? != Wld::Loss {
                 return Ok(None);
             }
-            return resolve::<R, Value, _>(geometry, next, &quiet_value).map(Some);
         }
-        let material = Material::of(next);
-        let slice = self.slice(material, Metric::Wld)?;
-        let (there, index) = match wld {
-            Wld::Win => self.wld_of(slice, next, patience)?,
-            // From a lost position every move leads to a won one.
-            Wld::Draw | Wld::Loss => {
-                self.open_table(slice, Metric::Dtw, patience)?;
-                (Wld::Win, self.index(slice).stored_rank(next))
-            }
+        let quiet_value = |after: &Turned<R::Bits>| {
+            self.quiet_value(after, patience, may_search(Material::of(after)))
         };
-        if wld == Wld::Win && there != Wld::Loss {
-            return Ok(None);
-        }
-        self.distance_at(slice, index, (next, there), patience, may_search(material)).map(Some)
+        resolve::<R, Value, _>(geometry, next, &quiet_value).map(Some)
     }
 }
 
