@@ -130,7 +130,13 @@ impl Array {
     }
 }
 
-fn probes(name: &str, positions: &[Position], probe: &(impl Fn(&Position) + Sync)) {
+/// Measures a probe, and compares it with one that took so many seconds. Returns its seconds.
+fn probes(
+    name: &str,
+    positions: &[Position],
+    probe: &(impl Fn(&Position) + Sync),
+    array: Option<f64>,
+) -> f64 {
     // Into the cache.
     positions.iter().for_each(probe);
     let alone = best(|| positions.iter().for_each(probe)) / positions.len() as f64;
@@ -143,12 +149,15 @@ fn probes(name: &str, positions: &[Position], probe: &(impl Fn(&Position) + Sync
             }
         });
     }) / positions.len() as f64;
+    let times =
+        array.map_or(String::new(), |array| format!(" ({:.2} of the array)", alone / array));
     println!(
-        "{name}: {:.0} ns, {:.2} M/s; two threads {:.2} times as many",
+        "{name}: {:.0} ns{times}, {:.2} M/s; two threads {:.2} times as many",
         alone * 1e9,
         1e-6 / alone,
         2.0 * alone / both,
     );
+    alone
 }
 
 fn cold_blocks(variant: Variant, tables: &Tablebase, pieces: u32, metric: Metric) {
@@ -220,18 +229,18 @@ fn main() {
     check(&tables, &any);
     println!("{variant}, {pieces} pieces, cached, {POSITIONS} random positions:");
     // What a program would have without compression.
-    if variant.rules().shape == Shape::dark(8, 8) {
+    let array = (variant.rules().shape == Shape::dark(8, 8)).then(|| {
         let array = Array::load(&tables, pieces);
         let look_up = |position: &Position| {
             black_box(array.result(position));
         };
         assert!(quiet.iter().all(|p| array.result(p) == tables.probe_wld(p).expect("a value")));
-        probes("  results, no capture, from an array", &quiet, &look_up);
-    }
-    probes("  results, no capture", &quiet, &wld);
-    probes("  results, any", &any, &wld);
-    probes("  distances, no capture", &quiet, &value);
-    probes("  distances, any", &any, &value);
+        probes("  results, no capture, from an array", &quiet, &look_up, None)
+    });
+    probes("  results, no capture", &quiet, &wld, array);
+    probes("  results, any", &any, &wld, array);
+    probes("  distances, no capture", &quiet, &value, array);
+    probes("  distances, any", &any, &value, array);
     cold_blocks(variant, &tables, pieces, Metric::Wld);
     cold_blocks(variant, &tables, pieces, Metric::Dtw);
 }
