@@ -273,16 +273,12 @@ impl Table {
         if let Coding::Constant = self.coding {
             return uniform(self.header.symbol.into(), out);
         }
-        let place = block as usize;
-        let check = self.checks[place];
-        let (from, to) = (self.offsets[place], self.offsets[place + 1]);
-        if from == to {
-            return uniform(check, out);
-        }
+        let check = self.checks[block as usize];
+        let Some((offset, len)) = self.stored_range(block) else { return uniform(check, out) };
         let mut buffer = Vec::new();
         let stored = self
             .source
-            .read_at(from, (to - from) as usize, &mut buffer)
+            .read_at(offset, len, &mut buffer)
             .map_err(|error| StoreError::io(&self.path, error))?;
         match &self.coding {
             Coding::Context { model, coder, variant } => {
@@ -319,7 +315,7 @@ impl Table {
         if self.header.metric != Metric::Wld {
             return None;
         }
-        block.get(place / PER_BYTE).map(|&byte| codec::unpack(byte, place % PER_BYTE))
+        block.get(self.byte_of(place)).map(|&byte| self.result_in(byte, place))
     }
 
     /// Bytes of each decoded block but the last, which may be shorter.
@@ -342,13 +338,11 @@ impl Table {
         if let Coding::Constant = self.coding {
             return Some(self.header.symbol);
         }
-        let place = block as usize;
-        if self.offsets.get(place)? != self.offsets.get(place + 1)? {
+        let check = *self.checks.get(usize::try_from(block).ok()?)?;
+        if self.is_stored(block) {
             return None;
         }
-        u16::try_from(*self.checks.get(place)?)
-            .ok()
-            .filter(|&symbol| symbol <= self.layout.greatest)
+        u16::try_from(check).ok().filter(|&symbol| symbol <= self.layout.greatest)
     }
 
     /// Result of a position of a WLD table, whose block has this byte at [`Table::byte_of`] its place.
