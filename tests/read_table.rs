@@ -9,8 +9,10 @@ use std::sync::LazyLock;
 use damka::build::{BuildOptions, build};
 use damka::index::{Material, slices};
 use damka::notation::parse_fen;
-use damka::store::{Codec, Metric, TableId, WriteOptions};
-use damka::{Tablebase, Value, Variant, legal_moves};
+use damka::store::{
+    Cell, Cells, CellsError, Codec, Metric, Results, TableId, TableInfo, WriteOptions, write_tables,
+};
+use damka::{Counts, Tablebase, Value, Variant, legal_moves};
 
 /// A Python that has zstandard.
 static PYTHON: LazyLock<PathBuf> = LazyLock::new(|| {
@@ -94,6 +96,64 @@ fn international_tables() {
 fn turkish_tables() {
     // What is won is won by a capture.
     assert_eq!(check(Variant::Turkish, 2, Some(Codec::Context))[1], 0);
+}
+
+#[test]
+fn canadian_tables() {
+    check(Variant::Canadian, 2, Some(Codec::Context));
+}
+
+/// Distances of which most take two bytes; more than any real slice of so few pieces has.
+struct Long(u64);
+
+impl Long {
+    fn cell(index: u64) -> Cell {
+        let half = (index / 9 * 7919 % 9001) as u16;
+        match index / 4 % 5 {
+            0 | 1 => Cell::win(2 * half + 1),
+            2 | 3 => Cell::loss(2 * half),
+            _ => Cell::DRAW,
+        }
+    }
+}
+
+impl Cells for Long {
+    fn len(&self) -> u64 {
+        self.0
+    }
+
+    fn fill(&self, start: u64, out: &mut [Cell]) -> Result<(), CellsError> {
+        (start..).zip(out).for_each(|(index, cell)| *cell = Long::cell(index));
+        Ok(())
+    }
+}
+
+#[test]
+fn distances_of_two_bytes() {
+    // A man on 28 squares, kings on what is left.
+    let (variant, material, positions) = (Variant::Russian, "KMvK".parse().unwrap(), 28 * 31 * 30);
+    let mut counts = Counts::default();
+    (0..positions).for_each(|index| counts.add(Long::cell(index).value().unwrap()));
+    assert!(counts.longest_win > Some(17_000));
+    let info = TableInfo { variant, material, counts, distances: Results::ALL };
+    for codec in [Codec::Zstd, Codec::Context] {
+        let folder = tempfile::tempdir().unwrap();
+        let write = WriteOptions { codec: Some(codec), ..WriteOptions::default() };
+        let id = |metric| TableId { variant, material, metric };
+        let path = |metric: Metric| id(metric).path(folder.path());
+        let variant_folder = folder.path().join(variant.name());
+        write_tables(&variant_folder, &info, &Long(positions), &write, &|| false).unwrap();
+        let (results, distances) = (read(&path(Metric::Wld)), read(&path(Metric::Dtw)));
+        assert_eq!(results.len() as u64, positions);
+        assert_eq!(distances.len() as u64, counts.wins + counts.losses);
+        for line in results.iter().chain(&distances) {
+            let value = Long::cell(line[0].parse().unwrap()).value().unwrap();
+            assert_eq!(line[2], value.wld().name(), "{line:?}");
+            if let Some(plies) = line.get(3) {
+                assert_eq!(*plies, value.plies().unwrap().to_string(), "{line:?}");
+            }
+        }
+    }
 }
 
 #[test]
