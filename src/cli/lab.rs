@@ -105,7 +105,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     }
     for (idea, [whole, wins, losses]) in [
         ("zstd", ["captures as don't-cares", "wins alone", "losses alone"]),
-        ("contexts", ["contexts, 4,095", "contexts, wins alone", "contexts, losses alone"]),
+        ("contexts", ["contexts, as written", "contexts, wins alone", "contexts, losses alone"]),
     ] {
         let [mut twin, mut ends] = [0.0; 2];
         let pairs: BTreeSet<Pair> = list.iter().map(|&slice| Pair::of(slice)).collect();

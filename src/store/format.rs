@@ -24,12 +24,12 @@ pub(crate) const ENTRY_LEN: usize = 6;
 /// Positions in each block of a `.wld` file that is compressed with zstd.
 pub const WLD_BLOCK_LEN: u32 = 32_760;
 /// Positions in each block of a `.wld` file that is coded by contexts: fewer, for they take longer to decode.
-pub const WLD_CONTEXT_LEN: u32 = WLD_BLOCK_LEN / 4;
+pub const WLD_CONTEXT_LEN: u32 = WLD_BLOCK_LEN / 6;
 /// Positions in each block of a `.dtw` file that is written: half a `.wld` block, so that one
 /// pass over the values serves both.
 pub const DTW_BLOCK_LEN: u32 = WLD_BLOCK_LEN / 2;
 /// Positions in each block of a `.dtw` file that is coded by contexts.
-pub const DTW_CONTEXT_LEN: u32 = WLD_BLOCK_LEN / 12;
+pub const DTW_CONTEXT_LEN: u32 = WLD_BLOCK_LEN / 15;
 /// Fewest and most positions in a block, but for the last: they bound what a lying header can make us allocate.
 const BLOCK_LENS: std::ops::RangeInclusive<u32> = 1 << 10..=1 << 18;
 /// Stands for "none" where the header has a distance.

@@ -313,8 +313,9 @@ pub fn results(sampled: &Sampled<'_>) -> io::Result<Vec<Measured>> {
     found.push(sampled.result_contexts("contexts, 32,760", Holes::Captures, block)?);
     found.push(sampled.result_contexts("contexts, 16,380", Holes::Captures, block / 2)?);
     found.push(sampled.result_contexts("contexts, 8,190", Holes::Captures, block / 4)?);
-    found.push(sampled.result_contexts("contexts, 4,095", Holes::Captures, block / 8)?);
-    found.push(sampled.result_contexts("contexts, either side", Holes::EitherSide, block / 4)?);
+    let written = super::format::WLD_CONTEXT_LEN as usize;
+    found.push(sampled.result_contexts("contexts, as written", Holes::Captures, written)?);
+    found.push(sampled.result_contexts("contexts, either side", Holes::EitherSide, written)?);
     found.extend(sampled.common(layout, block, result)?);
     debug_assert_eq!(block % PER_BYTE, 0);
     Ok(found)
@@ -334,6 +335,7 @@ pub fn distances(sampled: &Sampled<'_>) -> io::Result<Vec<Measured>> {
         all.iter().flat_map(|(_, symbols)| symbols).filter(|half| **half != DONT_CARE).max();
     let layout = Layout::new(Metric::Dtw, longest.copied().unwrap_or(0));
     let block = super::format::DTW_BLOCK_LEN as usize;
+    let written = super::format::DTW_CONTEXT_LEN as usize;
     let wins = sampled.symbols(Holes::Captures, only(Wld::Win));
     let losses = sampled.symbols(Holes::Captures, only(Wld::Loss));
     let zstd =
@@ -360,8 +362,9 @@ pub fn distances(sampled: &Sampled<'_>) -> io::Result<Vec<Measured>> {
         zstd("losses alone", 7, block, &losses)?,
         contexts("contexts, 16,380", block, &all)?,
         contexts("contexts, 4,095", block / 4, &all)?,
-        contexts("contexts, wins alone", block / 4, &wins)?,
-        contexts("contexts, losses alone", block / 4, &losses)?,
+        contexts("contexts, as written", written, &all)?,
+        contexts("contexts, wins alone", written, &wins)?,
+        contexts("contexts, losses alone", written, &losses)?,
         zstd("differences from the one before", 7, block, &differences(&all, layout, block))?,
     ];
     found.extend(sampled.common(layout, block, half)?);
