@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use damka::index::{Material, SliceIndex};
 use damka::rules::{RuleSet, Russian, Turned};
-use damka::store::fuzzing::{exercise, reseal, run, write_to_memory};
+use damka::store::fuzzing::{exercise, reseal, run, run_work, write_to_memory};
 use damka::store::{
     Cell, Cells, CellsError, Codec, DTW_BLOCK_LEN, FORMAT_VERSION, HEADER_LEN, MAGIC, MemorySource,
     Metric, Results, StoreError, Table, TableId, TableInfo, WLD_BLOCK_LEN, WLD_CONTEXT_LEN,
@@ -405,6 +405,20 @@ fn what_fuzzing_found_is_values_or_an_error() {
         whole += usize::from(run(&input).is_ok());
     }
     assert!(inputs >= 300 && whole > 0, "{inputs}, {whole}");
+}
+
+/// Inputs that reached all that fuzzing reached; see `fuzz/fuzz_targets/work.rs`.
+#[test]
+fn working_copies_from_fuzzing_are_read_or_begun_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let corpus = concat!(env!("CARGO_MANIFEST_DIR"), "/fuzz/corpus/work");
+    let (mut inputs, mut kept) = (0, 0);
+    for entry in fs::read_dir(corpus).unwrap() {
+        let input = fs::read(entry.unwrap().path()).unwrap();
+        inputs += 1;
+        kept += usize::from(run_work(folder.path(), &input).unwrap() > 0);
+    }
+    assert!(inputs >= 30 && kept > 0 && kept < inputs, "{inputs}, {kept}");
 }
 
 #[test]

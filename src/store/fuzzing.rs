@@ -1,5 +1,6 @@
 //! Helpers of tests and fuzz targets. Not part of the public interface.
 
+use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
 
@@ -10,8 +11,9 @@ use super::format::{
 };
 use super::{
     Cell, Cells, CellsError, Codec, FORMAT_VERSION, MemorySource, Metric, Results, StoreError,
-    Table, TableId, TableInfo, WriteOptions, codec, write,
+    Table, TableId, TableInfo, WorkCopy, WorkSize, WriteOptions, codec, work, write,
 };
+use crate::index::Pair;
 use crate::rules::Variant;
 use crate::value::{Counts, Wld};
 
@@ -192,4 +194,73 @@ pub fn exercise(bytes: Vec<u8>, id: &TableId) -> Result<(), StoreError> {
         block?;
     }
     table.verify_checksums(|_| ())
+}
+
+/// Size of the working copies that [`run_work`] damages: six blocks.
+const WORK: WorkSize = WorkSize { slots: 6, unit: 1 << 10 };
+
+/// What the fuzz target `work` does with its input: makes a working copy of it, in a folder of its own, and everything that a
+/// build can do with one. Returns how many placements were there.
+///
+/// The first byte chooses how, as in [`run`]: raw bytes or edits of a good file, with or without right checksums, scores of one byte or two.
+///
+/// # Errors
+/// If the system cannot read or write.
+///
+/// # Panics
+/// If something panics that must not, or what was kept last does not come back.
+pub fn run_work(folder: &Path, data: &[u8]) -> Result<u64, StoreError> {
+    let Some((&mode, data)) = data.split_first() else { return Ok(0) };
+    let pair = Pair::of("KMvKM".parse().expect("a slice"));
+    let open = || WorkCopy::open(folder, Variant::Russian, pair, WORK);
+    let path = WorkCopy::path(folder, pair);
+    let in_file = |error| StoreError::io(&path, error);
+    let width = 1 + usize::from(mode & 8 != 0);
+    let block_len = width * WORK.unit as usize;
+    let block: Vec<u8> = (0..block_len).map(|place| (place * place / 97) as u8).collect();
+    WorkCopy::remove(folder, pair)?;
+    let mut bytes = data.to_vec();
+    if mode & 2 != 0 {
+        let good = open()?;
+        good.clear(width == 2)?;
+        for number in 0..WORK.slots as usize {
+            good.put(number, [&block, &block])?;
+        }
+        good.sync()?;
+        bytes = fs::read(&path).map_err(in_file)?;
+        for edit in data.as_chunks::<3>().0 {
+            let place = usize::from(u16::from_le_bytes([edit[0], edit[1]])) % bytes.len();
+            bytes[place] = edit[2];
+        }
+    }
+    if mode & 4 != 0 {
+        work::reseal(&mut bytes);
+    }
+    fs::write(&path, &bytes).map_err(in_file)?;
+    let copy = open()?;
+    let mut scores = vec![0; if copy.is_wide() { 2 } else { 1 } * WORK.unit as usize];
+    for number in 0..WORK.slots as usize {
+        for side in 0..2 {
+            let got = copy.get(number, side, &mut scores);
+            assert!(got.is_ok() || got.is_err_and(|error| error.is_corrupt()));
+        }
+    }
+    copy.forget_damaged()?;
+    let all = WORK.placements() as usize;
+    let (mut a, mut b) = (vec![0; all], vec![0; all]);
+    let kept = if copy.is_wide() { 0 } else { copy.load([&mut a, &mut b])? };
+    if copy.is_wide() {
+        copy.clear(false)?;
+    }
+    // Blocks behind the first that was missing are kept, and may turn out to be no scores when it is there.
+    let loaded = kept as usize;
+    let mut whole = 0;
+    for _ in 0..=WORK.slots {
+        copy.append([&a, &b])?;
+        let (mut again_a, mut again_b) = (vec![0; all], vec![0; all]);
+        whole = copy.load([&mut again_a, &mut again_b])?;
+        assert!(again_a[..loaded] == a[..loaded] && again_b[..loaded] == b[..loaded]);
+    }
+    assert!(whole == all as u64 && open()?.is_complete());
+    Ok(kept)
 }

@@ -453,6 +453,30 @@ fn record(block: u64, packed: [u32; 2]) -> [u8; RECORD_LEN] {
     bytes
 }
 
+/// Makes all checksums right for whatever else is in a file, as far as its records can be followed. For tests.
+pub(super) fn reseal(bytes: &mut [u8]) {
+    let Some(head) = bytes.first_chunk_mut::<HEADER_LEN>() else { return };
+    let check = xxh3_64(&head[..HEADER_LEN - CHECK_LEN]);
+    head[HEADER_LEN - CHECK_LEN..].copy_from_slice(&check.to_le_bytes());
+    let mut rest = &mut bytes[HEADER_LEN..];
+    while let Some((head, after)) = rest.split_first_chunk_mut::<RECORD_LEN>() {
+        let word = |at: usize| u32::from_le_bytes([0, 1, 2, 3].map(|n| head[at + n]));
+        let block = u64::from(word(0)) | u64::from(word(4)) << 32;
+        let packed = [word(8), word(12)];
+        *head = record(block, packed);
+        let mut after = after;
+        for len in packed {
+            let Some((half, next)) = after.split_at_mut_checked(CHECK_LEN + len as usize) else {
+                return;
+            };
+            let check = xxh3_64(&half[CHECK_LEN..]);
+            half[..CHECK_LEN].copy_from_slice(&check.to_le_bytes());
+            after = next;
+        }
+        rest = after;
+    }
+}
+
 thread_local! {
     /// Making one takes longer than packing a small block.
     static PACKER: RefCell<Option<zstd::bulk::Compressor<'static>>> = const { RefCell::new(None) };

@@ -5,6 +5,7 @@
 #![allow(dead_code)]
 
 pub mod brute;
+pub mod damaged;
 pub mod tables;
 
 use std::collections::BTreeSet;
