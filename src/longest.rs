@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use crate::index::{Material, SliceIndex, slices};
 use crate::position::Position;
 use crate::probe::{ProbeError, Tablebase};
-use crate::rules::{Colour, RuleSet, has_capture, with_rule_set};
+use crate::rules::{Colour, RuleSet, Turned, visit_captures, with_rule_set};
 use crate::store::Metric;
 use crate::value::{Value, Wld};
 
@@ -35,7 +35,10 @@ pub fn longest_wins(
         return Ok(LongestWins { plies: None, positions: Vec::new() });
     };
     let longest = Value::Win(plies);
-    let by_capture = can_begin_with_capture(tables, slice, plies);
+    let late = late_slices(tables, slice, plies);
+    // With its last piece taken, the other side has lost at once.
+    let ends_at_once = plies == 1;
+    let by_capture = ends_at_once || !late.is_empty();
     // Where distances of wins are not stored, any win can be meant.
     let stored = dtw.holds(Wld::Win);
     let table = if stored { dtw } else { tables.table(slice, Metric::Wld)? };
@@ -46,6 +49,14 @@ pub fn longest_wins(
     let positions = with_rule_set!(tables.variant(), R => {
         let geometry = <R as RuleSet>::geometry();
         let index = SliceIndex::new(geometry, slice);
+        let can_begin_with_capture = |turned: &Turned<_>| {
+            let mut can = false;
+            visit_captures::<R, ()>(geometry, turned, &mut (), &mut |capture, ()| {
+                let after = turned.captured(capture).passed(geometry);
+                can |= ends_at_once || late.contains(&Material::of(&after));
+            });
+            can
+        };
         let blocks = (0..table.block_count()).into_par_iter().map_init(Vec::new, |bytes, block| {
             table.decode_block(block, bytes)?;
             let (start, positions) = table.block_range(block);
@@ -56,7 +67,7 @@ pub fn longest_wins(
                     continue;
                 }
                 let turned = index.unrank(number);
-                if is_named || has_capture::<R>(geometry, &turned) {
+                if is_named || can_begin_with_capture(&turned) {
                     let position = Position::from_turned(geometry, &turned, Colour::White);
                     if tables.probe(&position)? == longest {
                         match index.is_symmetric() {
@@ -79,14 +90,10 @@ pub fn longest_wins(
     Ok(LongestWins { plies: Some(plies), positions })
 }
 
-/// Whether a win in so many plies can begin with a capture: then the other side loses in one ply less, in a slice where it
-/// has fewer pieces. Such a slice of which nothing is known speaks for it.
-fn can_begin_with_capture(tables: &Tablebase, slice: Material, plies: u16) -> bool {
+/// The slices with fewer pieces in which the other side, having lost pieces, can lose as late as after the first of so many plies. Such a slice of
+/// which nothing is known is one of them.
+fn late_slices(tables: &Tablebase, slice: Material, plies: u16) -> Vec<Material> {
     let after = plies.saturating_sub(1);
-    // With its last piece taken, the other side has lost at once.
-    if after == 0 {
-        return true;
-    }
     // Own men may have become kings.
     let can_be_left = |left: &Material| {
         let own = u32::from(slice.own_kings) + u32::from(slice.own_men);
@@ -95,13 +102,13 @@ fn can_begin_with_capture(tables: &Tablebase, slice: Material, plies: u16) -> bo
             && left.own_kings <= slice.opp_kings
             && left.own_men <= slice.opp_men
     };
-    let longest_loss = |left| match tables.table(left, Metric::Dtw) {
-        Ok(table) => table.header().counts.longest_loss,
-        Err(_) => Some(u16::MAX),
+    let is_late = |left: &Material| match tables.table(*left, Metric::Dtw) {
+        Ok(table) => table.header().counts.longest_loss.is_some_and(|longest| longest >= after),
+        Err(_) => true,
     };
     (2..slice.pieces())
         .flat_map(|pieces| slices(tables.variant().rules(), pieces))
         .filter(can_be_left)
-        .filter_map(longest_loss)
-        .any(|longest| longest >= after)
+        .filter(is_late)
+        .collect()
 }
