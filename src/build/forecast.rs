@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use cpu_time::ProcessTime;
 
-use super::schedule::{Schedule, Step, positions};
+use super::schedule::{Schedule, Step, positions, slice_len};
 use super::{
     BuildError, BuildOptions, check_sizes, free_memory, missing_pairs, thread_pool, to_be_written,
 };
 use crate::index::{MOST_PIECES, Pair, plan};
 use crate::rules::{RuleSet, with_rule_set_to_solve};
 use crate::solve::{Finished, PairMemory, SubsetTables, solve};
-use crate::store::table_sizes;
+use crate::store::{looked_at, write_costs};
 
 /// What a build will take.
 #[derive(Clone, Debug)]
@@ -59,21 +59,34 @@ pub struct StepForecast {
 /// Measured on this machine, on slices of few pieces.
 #[derive(Clone, Copy, Debug)]
 pub struct Rates {
-    /// Pieces of the slices that were measured.
-    pub pieces: u32,
+    /// Pieces of the slices that were solved.
+    pub solved_pieces: u32,
     /// Positions solved in a second by one thread.
     pub solved: f64,
-    /// Positions compressed in a second by one thread.
+    /// Pieces of those that were compressed.
+    pub written_pieces: u32,
+    /// Positions looked at in a second by one thread, to find out how a slice becomes smallest; of a large slice that is a small part.
+    pub looked_at: f64,
+    /// Positions compressed in a second by one thread after that.
     pub written: f64,
     /// Bits of both tables for each position.
     pub bits: f64,
 }
 
+impl Rates {
+    /// Seconds of one thread for writing the tables of slices of so many positions.
+    fn writing(&self, lens: impl Iterator<Item = u64>) -> f64 {
+        lens.map(|len| looked_at(len) as f64 / self.looked_at + len as f64 / self.written).sum()
+    }
+}
+
 /// Working copies are about so many times smaller than memory: measured on Russian slices of 5 and 6 pieces.
 const SCRATCH_RATIO: u64 = 4;
 
-/// Measuring takes this much CPU time, or one piece count, whichever is more.
+/// After so much CPU time, slices of one piece more are not compressed.
 const MEASURING: Duration = Duration::from_millis(1500);
+/// After so much, no more slices are solved.
+const MEASURING_SOLVING: Duration = Duration::from_secs(6);
 
 /// Forecasts a build with these options, and measures how fast this machine is. Takes a few seconds.
 ///
@@ -117,7 +130,7 @@ fn forecast_of<R: RuleSet>(options: &BuildOptions) -> Result<Forecast, BuildErro
     for step in schedule.steps {
         let positions = positions::<R>(step.pair);
         let seconds = positions as f64 / rates.solved
-            + if step.solved { positions as f64 / rates.written } else { 0.0 };
+            + if step.solved { rates.writing(step.pair.slices().map(slice_len::<R>)) } else { 0.0 };
         let time = Duration::from_secs_f64(seconds / threads as f64);
         out.extend(step.put_out.iter().map(|&pair| (pair, copy(pair))));
         // What is solved within the time between two savings is never saved.
@@ -143,44 +156,77 @@ fn forecast_of<R: RuleSet>(options: &BuildOptions) -> Result<Forecast, BuildErro
     Ok(forecast)
 }
 
-/// Solves and compresses slices of few pieces, in memory.
+/// Sums over slices of one piece count.
+#[derive(Default)]
+struct Sums {
+    pieces: u32,
+    positions: u64,
+    seconds: f64,
+}
+
+impl Sums {
+    fn of(pieces: u32) -> Self {
+        Sums { pieces, ..Sums::default() }
+    }
+
+    fn add(&mut self, positions: u64, time: Duration) {
+        self.positions += positions;
+        self.seconds += time.as_secs_f64();
+    }
+
+    fn rate(&self) -> f64 {
+        self.positions as f64 / self.seconds.max(1e-6)
+    }
+}
+
+/// Solves and compresses slices of few pieces, in memory. Both are slower in small slices, so the last piece count counts; to be
+/// compressed, large ones would take too long.
 fn measure<R: RuleSet>(options: &BuildOptions) -> Result<Rates, BuildError> {
     let pieces = options.pieces.clamp(3, 5);
     let subsets = SubsetTables::new(R::geometry(), pieces - 1);
     let mut finished: Finished<R> = Finished::new();
     let begin = ProcessTime::now();
-    // Of the last piece count: positions, seconds of solving and of compressing, bytes.
-    let mut last = (0, [0u64; 2], [0.0f64; 2]);
+    let (mut solved, mut looked, mut written) = (Sums::of(0), Sums::of(0), Sums::of(0));
+    let mut bytes = 0;
     for pair in plan(&R::RULES, pieces) {
         let count = pair.first().pieces();
-        if count > last.0 {
-            if last.0 > 2 && begin.elapsed() > MEASURING {
+        let has_time = begin.elapsed() <= MEASURING_SOLVING;
+        if count > solved.pieces {
+            if count > 3 && !has_time {
                 break;
             }
-            last = (count, [0; 2], [0.0; 2]);
-        } else if begin.elapsed() > 4 * MEASURING && last.1[0] > 1_000_000 {
+            solved = Sums::of(count);
+            if count <= 3 || begin.elapsed() <= MEASURING {
+                (looked, written, bytes) = (Sums::of(count), Sums::of(count), 0);
+            }
+        } else if !has_time && solved.positions > 1_000_000 {
             break;
         }
+        let positions = positions::<R>(pair);
         let start = ProcessTime::now();
         let table = solve(pair, &finished, &subsets, &options.solve, &())?;
-        last.2[0] += start.elapsed().as_secs_f64();
-        let start = ProcessTime::now();
-        let slices = to_be_written(options, &table, &subsets, pair, &|| false)?;
-        for (info, cells) in slices {
-            let sizes = table_sizes(&info, &cells, &options.write)?;
-            last.1[1] += sizes.wld + sizes.dtw;
+        solved.add(positions, start.elapsed());
+        if written.pieces == count {
+            let start = ProcessTime::now();
+            let slices = to_be_written(options, &table, &subsets, pair, &|| false)?;
+            looked.add(pair.slices().map(slice_len::<R>).map(looked_at).sum(), start.elapsed());
+            written.positions += positions;
+            for (info, cells) in slices {
+                let costs = write_costs(&info, &cells, &options.write)?;
+                looked.seconds += costs.looking.as_secs_f64();
+                written.seconds += costs.encoding.as_secs_f64();
+                bytes += costs.sizes.wld + costs.sizes.dtw;
+            }
         }
-        last.2[1] += start.elapsed().as_secs_f64();
-        last.1[0] += positions::<R>(pair);
         finished.insert(pair, Arc::new(table));
     }
-    let (pieces, [positions, bytes], [solving, writing]) = last;
-    let rate = |seconds: f64| positions as f64 / seconds.max(1e-6);
     Ok(Rates {
-        pieces,
-        solved: rate(solving),
-        written: rate(writing),
-        bits: bytes as f64 * 8.0 / positions as f64,
+        solved_pieces: solved.pieces,
+        solved: solved.rate(),
+        written_pieces: written.pieces,
+        looked_at: looked.rate(),
+        written: written.rate(),
+        bits: bytes as f64 * 8.0 / written.positions as f64,
     })
 }
 
@@ -202,6 +248,9 @@ mod tests {
         assert_eq!(forecast.time, time);
         assert!(forecast.critical < time && forecast.critical > time / 10);
         assert!(forecast.rates.solved > 1000.0 && forecast.rates.bits > 0.2);
+        // Of a slice a thousand times as large, only a part is looked at.
+        let seconds = |len| forecast.rates.writing([len].into_iter());
+        assert!(seconds(100_000_000) < 900.0 * seconds(100_000));
         // Nothing is left behind, and nothing is built.
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
         options.memory = Some(1 << 20);

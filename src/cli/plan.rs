@@ -128,9 +128,11 @@ fn write(out: &mut impl Write, forecast: &Forecast) -> io::Result<()> {
     let rates = &forecast.rates;
     writeln!(
         out,
-        "measured     slices of {} pieces: {} positions solved and {} compressed in a core-second, {:.2} bits a position",
-        rates.pieces,
+        "measured     in a core-second, {} positions of {} pieces solved, {} of {} looked at and {} compressed; {:.2} bits a position",
         grouped(rates.solved as u64),
+        rates.solved_pieces,
+        grouped(rates.looked_at as u64),
+        rates.written_pieces,
         grouped(rates.written as u64),
         rates.bits,
     )

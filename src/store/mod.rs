@@ -32,4 +32,4 @@ pub use read::{Block, Table};
 pub use source::{Access, FileSource, MapSource, MemorySource, Source};
 pub use work::{WorkCopy, WorkSize};
 pub use write::{TableInfo, WriteOptions, WrittenSizes, remove_leftovers, write_tables};
-pub(crate) use write::{distance_sizes, table_sizes};
+pub(crate) use write::{distance_sizes, looked_at, write_costs};

@@ -4,7 +4,9 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
+use cpu_time::ProcessTime;
 use rayon::prelude::*;
 use tempfile::NamedTempFile;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
@@ -433,25 +435,58 @@ pub(crate) fn encode_tables<W: Write + Seek>(
     (wld_file, wld_path): (W, &Path),
     (dtw_file, dtw_path): (W, &Path),
 ) -> Result<WrittenSizes, StoreError> {
+    let codings = choose_codings(info, cells, options, should_stop, [wld_path, dtw_path])?;
+    encode_by(
+        codings,
+        info,
+        cells,
+        options,
+        should_stop,
+        (wld_file, wld_path),
+        (dtw_file, dtw_path),
+    )
+}
+
+/// How tables of results and of distances are coded.
+type Codings = (Coding<ResultModel>, Coding<DistanceModel>);
+
+/// Looks at a sample of a slice for how its tables become smallest.
+fn choose_codings(
+    info: &TableInfo,
+    cells: &dyn Cells,
+    options: &WriteOptions,
+    should_stop: &(dyn Fn() -> bool + Sync),
+    [wld_path, dtw_path]: [&Path; 2],
+) -> Result<Codings, StoreError> {
     let positions = cells.len();
     let layout = |metric| Ok(new_header(info, metric, Codec::Zstd, positions)?.layout());
     let (wld_layout, dtw_layout) = (layout(Metric::Wld)?, layout(Metric::Dtw)?);
-    let pieces = positions.div_ceil(PIECE_LEN.into());
     let coder = context_coder(info.variant, info.material, positions).map(Arc::from);
-    let (wld_coding, dtw_coding) = {
-        // Where there is a choice.
-        let most = if coder.is_none() || options.codec == Some(Codec::Zstd) { 0 } else { SAMPLE };
-        let sample = sample(info, cells, most, should_stop)?;
-        let results = map_parts(&sample, |start, cells| Ok((start, results_of(cells))))?;
-        let halves =
-            map_parts(&sample, |start, cells| Ok((start, halves_of(info, start, cells)?)))?;
-        drop(sample);
-        let wld =
-            choose_coding::<ResultModel>(coder.clone(), &results, positions, options, wld_layout);
-        let dtw = choose_coding::<DistanceModel>(coder, &halves, positions, options, dtw_layout);
-        let wld = wld.map_err(|error| StoreError::io(wld_path, error))?;
-        (wld, dtw.map_err(|error| StoreError::io(dtw_path, error))?)
-    };
+    // Where there is a choice.
+    let most = if coder.is_none() || options.codec == Some(Codec::Zstd) { 0 } else { SAMPLE };
+    let sample = sample(info, cells, most, should_stop)?;
+    let results = map_parts(&sample, |start, cells| Ok((start, results_of(cells))))?;
+    let halves = map_parts(&sample, |start, cells| Ok((start, halves_of(info, start, cells)?)))?;
+    drop(sample);
+    let wld = choose_coding::<ResultModel>(coder.clone(), &results, positions, options, wld_layout);
+    let dtw = choose_coding::<DistanceModel>(coder, &halves, positions, options, dtw_layout);
+    let wld = wld.map_err(|error| StoreError::io(wld_path, error))?;
+    Ok((wld, dtw.map_err(|error| StoreError::io(dtw_path, error))?))
+}
+
+/// Writes both tables, coded as was chosen.
+fn encode_by<W: Write + Seek>(
+    (wld_coding, dtw_coding): Codings,
+    info: &TableInfo,
+    cells: &dyn Cells,
+    options: &WriteOptions,
+    should_stop: &(dyn Fn() -> bool + Sync),
+    (wld_file, wld_path): (W, &Path),
+    (dtw_file, dtw_path): (W, &Path),
+) -> Result<WrittenSizes, StoreError> {
+    let positions = cells.len();
+    let (wld_layout, dtw_layout) = (wld_coding.layout, dtw_coding.layout);
+    let pieces = positions.div_ceil(PIECE_LEN.into());
     let wld_header = new_header(info, Metric::Wld, wld_coding.codec(), positions)?;
     let dtw_header = new_header(info, Metric::Dtw, dtw_coding.codec(), positions)?;
     let mut wld = Output::new(wld_header, wld_coding.model(), (wld_file, wld_path))?;
@@ -648,14 +683,35 @@ fn sampled(
     Ok((start, piece))
 }
 
-/// Sizes that the tables of a slice would have. Does the work of [`write_tables`], in memory.
-pub(crate) fn table_sizes(
+/// Positions of a slice of so many that are looked at, before it is encoded.
+pub(crate) fn looked_at(positions: u64) -> u64 {
+    positions.min(SAMPLE * u64::from(PIECE_LEN))
+}
+
+/// What the tables of a slice take.
+pub(crate) struct WriteCosts {
+    /// Their bytes.
+    pub(crate) sizes: WrittenSizes,
+    /// CPU time of looking at a sample.
+    pub(crate) looking: Duration,
+    /// CPU time of encoding.
+    pub(crate) encoding: Duration,
+}
+
+/// Does the work of [`write_tables`], in memory, to learn what it takes.
+pub(crate) fn write_costs(
     info: &TableInfo,
     cells: &dyn Cells,
     options: &WriteOptions,
-) -> Result<WrittenSizes, StoreError> {
-    let (wld, dtw) = encode_to_memory(info, cells, options)?;
-    Ok(WrittenSizes { wld: wld.len() as u64, dtw: dtw.len() as u64 })
+) -> Result<WriteCosts, StoreError> {
+    let (mut wld, mut dtw) = (io::Cursor::new(Vec::new()), io::Cursor::new(Vec::new()));
+    let path = Path::new("memory");
+    let begin = ProcessTime::now();
+    let codings = choose_codings(info, cells, options, &|| false, [path; 2])?;
+    let looking = begin.elapsed();
+    let outputs = ((&mut wld, path), (&mut dtw, path));
+    let sizes = encode_by(codings, info, cells, options, &|| false, outputs.0, outputs.1)?;
+    Ok(WriteCosts { sizes, looking, encoding: begin.elapsed() - looking })
 }
 
 /// Both tables as bytes, for tests: `.wld`, then `.dtw`.
