@@ -234,7 +234,7 @@ pub enum BuildError {
     },
     /// Not even with all that is not needed at the moment on the disk would there be memory enough.
     #[error(
-        "{variant} with {pieces} pieces needs {} MB of memory at least, and may use {}",
+        "{variant} with {pieces} pieces needs {} MB of memory at least, and may use {} MB",
         needed.div_ceil(1_000_000), given / 1_000_000
     )]
     Memory {

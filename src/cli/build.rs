@@ -15,7 +15,7 @@ use super::exit::Exit;
 use super::folders;
 use super::interrupt::Interrupt;
 use super::progress::Progress;
-use super::text::{bits_per_position, count, grouped, span};
+use super::text::{bits_per_position, bytes, count, grouped, span};
 use super::variant_parser;
 
 /// Build the tables of all slices up to a number of pieces.
@@ -56,7 +56,7 @@ pub struct What {
     /// Most memory to use, like 16G [default: what the machine has free, less a margin].
     ///
     /// If there is not enough for all, pairs that are not needed at the moment are kept on the disk, and large ones are worked on there.
-    #[arg(long, value_name = "BYTES")]
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
     memory: Option<ByteSize>,
     /// How hard to compress, from 1 to 22: the level of zstd. 19 makes sets of few pieces some percent smaller, and writing takes more than
     /// twice as long.

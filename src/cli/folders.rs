@@ -10,6 +10,7 @@ use damka::store::Access;
 use damka::{Tablebase, Variant};
 
 use super::exit::CliError;
+use super::text::bytes;
 
 /// Name of the variable that lists folders.
 pub const VARIABLE: &str = "DAMKA_PATH";
@@ -24,7 +25,7 @@ pub struct Folders {
     #[arg(long = "db", value_name = "FOLDER")]
     db: Vec<PathBuf>,
     /// Most memory for decoded blocks, like 1G.
-    #[arg(long, value_name = "BYTES", default_value = "64MiB")]
+    #[arg(long, value_name = "BYTES", default_value = "64MiB", value_parser = bytes)]
     cache: ByteSize,
     /// Read table files instead of mapping them into memory: slower, but a disk that fails is then an error and not a crash.
     #[arg(long)]

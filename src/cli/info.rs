@@ -6,7 +6,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use damka::index::{Material, slices};
+use damka::index::{MOST_PIECES, Material, slices};
 use damka::store::{FORMAT_VERSION, Metric};
 use damka::{Tablebase, Variant};
 
@@ -73,12 +73,6 @@ fn describe_tables(out: &mut dyn Write, tables: &Tablebase) -> anyhow::Result<bo
         writeln!(out, "  no tables")?;
         return Ok(false);
     }
-    let complete = match tables.complete_pieces() {
-        0 => "no piece count is complete".to_owned(),
-        pieces => format!("complete up to {pieces} pieces"),
-    };
-    writeln!(out, "  {complete}")?;
-
     let mut broken = Vec::new();
     let mut whole = BTreeSet::new();
     let mut sizes: BTreeMap<(u32, &str), Sizes> = BTreeMap::new();
@@ -95,12 +89,19 @@ fn describe_tables(out: &mut dyn Write, tables: &Tablebase) -> anyhow::Result<bo
             Err(error) => broken.push(error),
         }
     }
+    let is_whole = |slice: &Material| {
+        [Metric::Wld, Metric::Dtw].iter().all(|m| whole.contains(&(*slice, m.extension())))
+    };
+    let is_complete = |&pieces: &u32| slices(tables.variant().rules(), pieces).iter().all(is_whole);
+    // What has the right name may be broken, so this is not what `complete_pieces` says.
+    let complete = match (2..=MOST_PIECES).take_while(is_complete).last() {
+        None => "no piece count is complete".to_owned(),
+        Some(pieces) => format!("complete up to {pieces} pieces"),
+    };
+    writeln!(out, "  {complete}")?;
     let begun: BTreeSet<u32> = tables.found().iter().map(|found| found.slice.pieces()).collect();
     for pieces in begun {
         let slices = slices(tables.variant().rules(), pieces);
-        let is_whole = |slice: &Material| {
-            [Metric::Wld, Metric::Dtw].iter().all(|m| whole.contains(&(*slice, m.extension())))
-        };
         let missing: Vec<&Material> = slices.iter().filter(|slice| !is_whole(slice)).collect();
         let have = slices.len() - missing.len();
         writeln!(out, "  {pieces} pieces: {have} of {} slices", slices.len())?;

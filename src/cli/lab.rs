@@ -113,7 +113,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
             let of = |slice, idea| all_bits.get(&(slice, "dtw", idea)).copied();
             let cheaper = |(here, one), (there, other)| match (of(here, one), of(there, other)) {
                 (Some(one), Some(other)) => f64::min(one, other),
-                (one, other) => one.or(other).unwrap_or(0.0),
+                (one, other) => one.or(other).expect("an idea that the lab knows"),
             };
             let other = slice.twin();
             twin += cheaper((slice, whole), (other, whole));

@@ -3,8 +3,14 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use bytesize::ByteSize;
 use damka::rules::Colour;
 use damka::{Value, Variant};
+
+/// Reads a number of bytes.
+pub fn bytes(text: &str) -> Result<ByteSize, String> {
+    text.parse().map_err(|_| "a number of bytes is meant, like 500M, 64MiB or 16G".to_owned())
+}
 
 /// A number with commas between groups of three digits.
 pub fn grouped(number: u64) -> String {

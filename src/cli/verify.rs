@@ -62,8 +62,12 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     drop(watcher);
 
     let mut out = io::BufWriter::new(io::stdout().lock());
-    for fault in &report.examples {
-        writeln!(out, "{}", describe(args, fault))?;
+    // A broken table is a fault of every slice that needs it.
+    let mut shown = BTreeSet::new();
+    for line in report.examples.iter().map(|fault| describe(args, fault)) {
+        if shown.insert(line.clone()) {
+            writeln!(out, "{line}")?;
+        }
     }
     if report.faults > report.examples.len() as u64 {
         let more = report.faults - report.examples.len() as u64;
