@@ -135,7 +135,7 @@ fn probes(
     name: &str,
     positions: &[Position],
     probe: &(impl Fn(&Position) + Sync),
-    array: Option<f64>,
+    array_seconds: Option<f64>,
 ) -> f64 {
     // Into the cache.
     positions.iter().for_each(probe);
@@ -149,8 +149,8 @@ fn probes(
             }
         });
     }) / positions.len() as f64;
-    let times =
-        array.map_or(String::new(), |array| format!(" ({:.2} of the array)", alone / array));
+    let times = array_seconds
+        .map_or(String::new(), |array| format!(" ({:.2} of the array)", alone / array));
     println!(
         "{name}: {:.0} ns{times}, {:.2} M/s; two threads {:.2} times as many",
         alone * 1e9,

@@ -11,10 +11,11 @@ use std::sync::{Mutex, PoisonError};
 
 use memmap2::MmapMut;
 
-use crate::store::WLD_CONTEXT_LEN;
+use crate::store::{DTW_CONTEXT_LEN, WLD_CONTEXT_LEN};
 
-/// Bytes of a page: a block of results, coded by contexts, and a few more for whole words.
+/// Bytes of a page: a block of results, coded by contexts, and a few more for whole words. A block of distances fills two.
 const PAGE: usize = (WLD_CONTEXT_LEN as usize / 5).next_multiple_of(8);
+const _: () = assert!(DTW_CONTEXT_LEN as usize <= 2 * PAGE);
 /// Words of a page.
 const WORDS: usize = PAGE / 8;
 /// Words before those of a page: its version (odd while the page is being written), its key, and whether anybody has read it since
@@ -248,7 +249,7 @@ mod tests {
     #[test]
     fn blocks_are_found_as_they_were_put() {
         let cache = BlockCache::new(1 << 20).unwrap();
-        for (table, len) in [(0, 1638), (1, PAGE), (2, 2730), (3, 16_380)] {
+        for (table, len) in [(0, 1092), (1, PAGE), (2, 2184), (3, 6552), (4, 16_380), (5, 1638)] {
             let slots = Slots::new(table, 9, len, |_| None).unwrap();
             for number in 0..9 {
                 assert_eq!(check(&cache, &slots, number, len), 0);

@@ -25,7 +25,7 @@ pub(crate) const ENTRY_LEN: usize = 6;
 pub const WLD_BLOCK_LEN: u32 = 32_760;
 /// Positions in each block of a `.wld` file that is coded by contexts: fewer, for they take longer to decode.
 pub const WLD_CONTEXT_LEN: u32 = WLD_BLOCK_LEN / 6;
-/// Positions in each block of a `.dtw` file that is written: half a `.wld` block, so that one
+/// Positions in each block of a `.dtw` file that is compressed with zstd: half a `.wld` block, so that one
 /// pass over the values serves both.
 pub const DTW_BLOCK_LEN: u32 = WLD_BLOCK_LEN / 2;
 /// Positions in each block of a `.dtw` file that is coded by contexts.

@@ -48,14 +48,14 @@ impl Damaged {
 
     /// Damages tables as `data` says, asks everything, and mends them. Returns how many answers were values and how many errors.
     ///
-    /// The first byte has bits: files are read instead of mapped, checksums are made right, those of blocks too, the last file is cut
-    /// off where it was changed. Then follow four bytes an edit: table, place (two), value.
+    /// The first byte has bits: files are read instead of mapped, checksums are made right, those of blocks too, files are cut off
+    /// instead of changed. Then follow four bytes an edit: table, place (two), value.
     ///
     /// # Errors
     /// If the system cannot write or list files.
     ///
     /// # Panics
-    /// If something panics that must not, or an answer is none at all.
+    /// If something panics that must not, or the cache answers otherwise than the tables.
     pub fn run(&self, data: &[u8]) -> io::Result<[usize; 2]> {
         let Some((&mode, edits)) = data.split_first() else { return Ok([0; 2]) };
         let mut damaged: Vec<(usize, Vec<u8>)> = Vec::new();
@@ -79,15 +79,11 @@ impl Damaged {
             }
             fs::write(&self.tables[*table].0, bytes)?;
         }
+        let _mend = Mend(&self.tables, damaged.iter().map(|(table, _)| *table).collect());
         let access = if mode & 1 == 0 { Access::Map } else { Access::Read };
         let options = OpenOptions { access, cache_bytes: 1 << 20 };
         let slices: Vec<usize> = damaged.iter().map(|(table, _)| table / 2).collect();
-        let answers = self.ask(options, &slices);
-        for (table, _) in damaged {
-            let (path, bytes) = &self.tables[table];
-            fs::write(path, bytes)?;
-        }
-        answers
+        self.ask(options, &slices)
     }
 
     fn ask(&self, options: OpenOptions, damaged: &[usize]) -> io::Result<[usize; 2]> {
@@ -104,9 +100,13 @@ impl Damaged {
                 if let Ok(value) = tables.probe_cached(position) {
                     assert_eq!(tables.probe(position).ok(), Some(value), "{position:?}");
                 }
+                if let Ok(wld) = tables.probe_wld_cached(position) {
+                    assert_eq!(tables.probe_wld(position).ok(), Some(wld), "{position:?}");
+                }
             }
             count(tables.line(&positions[0]).is_ok());
             assert_eq!(tables.probe_many(&positions[..asked]).len(), asked);
+            assert_eq!(tables.probe_wld_many(&positions[..asked]).len(), asked);
         }
         for found in tables.found() {
             count(tables.header(found.slice, found.metric).is_ok());
@@ -117,6 +117,18 @@ impl Damaged {
             }
         }
         Ok(answers)
+    }
+}
+
+/// Puts tables back as they were, also after a panic.
+struct Mend<'a>(&'a [(PathBuf, Vec<u8>)], Vec<usize>);
+
+impl Drop for Mend<'_> {
+    fn drop(&mut self) {
+        for &table in &self.1 {
+            let (path, bytes) = &self.0[table];
+            let _ = fs::write(path, bytes);
+        }
     }
 }
 
