@@ -21,7 +21,7 @@ pub struct LongestWins {
 /// Finds the positions of a slice that the side to move wins latest, captures included.
 ///
 /// Reads a table through, and asks only for positions that can be meant: those that it gives the distance (where it has that of no
-/// win, all wins), and, unless all smaller slices are over sooner, those with a capture. O(positions of the slice).
+/// win, all wins), and those with a capture into a slice where the other side can lose late enough. O(positions of the slice).
 ///
 /// # Errors
 /// If a table of the slice, or one that it depends on, is missing or broken.
