@@ -83,10 +83,10 @@ impl Rates {
 /// Working copies are about so many times smaller than memory: measured on Russian slices of 5 and 6 pieces.
 const SCRATCH_RATIO: u64 = 4;
 
-/// After so much CPU time, slices of one piece more are not compressed.
-const MEASURING: Duration = Duration::from_millis(1500);
+/// After so much CPU time of measuring, slices of one piece more are not compressed.
+const WRITING_TIME: Duration = Duration::from_millis(1500);
 /// After so much, no more slices are solved.
-const MEASURING_SOLVING: Duration = Duration::from_secs(6);
+const SOLVING_TIME: Duration = Duration::from_secs(6);
 
 /// Forecasts a build with these options, and measures how fast this machine is. Takes a few seconds.
 ///
@@ -190,13 +190,13 @@ fn measure<R: RuleSet>(options: &BuildOptions) -> Result<Rates, BuildError> {
     let mut bytes = 0;
     for pair in plan(&R::RULES, pieces) {
         let count = pair.first().pieces();
-        let has_time = begin.elapsed() <= MEASURING_SOLVING;
+        let has_time = begin.elapsed() <= SOLVING_TIME;
         if count > solved.pieces {
             if count > 3 && !has_time {
                 break;
             }
             solved = Sums::of(count);
-            if count <= 3 || begin.elapsed() <= MEASURING {
+            if count <= 3 || begin.elapsed() <= WRITING_TIME {
                 (looked, written, bytes) = (Sums::of(count), Sums::of(count), 0);
             }
         } else if !has_time && solved.positions > 1_000_000 {

@@ -128,6 +128,14 @@ static TABLES: LazyLock<[(TableId, Vec<u8>); 4]> = LazyLock::new(|| {
     [a, b, c, d]
 });
 
+/// Changes bytes as `data` says: the place (two bytes) and the value of each.
+fn edit(bytes: &mut [u8], data: &[u8]) {
+    for &[low, high, value] in data.as_chunks::<3>().0 {
+        let place = usize::from(u16::from_le_bytes([low, high])) % bytes.len();
+        bytes[place] = value;
+    }
+}
+
 /// What the fuzz target `table` does with its input: makes a file of it, and everything that can be done with a table with that.
 ///
 /// The first byte chooses how: raw bytes behind nothing or behind right checksums, or edits (place and byte) of a good table, with or
@@ -142,10 +150,7 @@ pub fn run(data: &[u8]) -> Result<(), StoreError> {
         data.to_vec()
     } else {
         let mut table = table.clone();
-        for edit in data.as_chunks::<3>().0 {
-            let place = usize::from(u16::from_le_bytes([edit[0], edit[1]])) % table.len();
-            table[place] = edit[2];
-        }
+        edit(&mut table, data);
         table
     };
     if mode & 4 != 0 {
@@ -215,30 +220,27 @@ pub fn run_work(folder: &Path, data: &[u8]) -> Result<u64, StoreError> {
     let open = || WorkCopy::open(folder, Variant::Russian, pair, WORK);
     let path = WorkCopy::path(folder, pair);
     let in_file = |error| StoreError::io(&path, error);
-    let width = 1 + usize::from(mode & 8 != 0);
-    let block_len = width * WORK.unit as usize;
-    let block: Vec<u8> = (0..block_len).map(|place| (place * place / 97) as u8).collect();
+    let block_len = |wide: bool| WORK.unit as usize * if wide { 2 } else { 1 };
+    let wide = mode & 8 != 0;
+    let block: Vec<u8> = (0..block_len(wide)).map(|place| (place * place / 97) as u8).collect();
     WorkCopy::remove(folder, pair)?;
     let mut bytes = data.to_vec();
     if mode & 2 != 0 {
         let good = open()?;
-        good.clear(width == 2)?;
+        good.clear(wide)?;
         for number in 0..WORK.slots as usize {
             good.put(number, [&block, &block])?;
         }
         good.sync()?;
         bytes = fs::read(&path).map_err(in_file)?;
-        for edit in data.as_chunks::<3>().0 {
-            let place = usize::from(u16::from_le_bytes([edit[0], edit[1]])) % bytes.len();
-            bytes[place] = edit[2];
-        }
+        edit(&mut bytes, data);
     }
     if mode & 4 != 0 {
         work::reseal(&mut bytes);
     }
     fs::write(&path, &bytes).map_err(in_file)?;
     let copy = open()?;
-    let mut scores = vec![0; if copy.is_wide() { 2 } else { 1 } * WORK.unit as usize];
+    let mut scores = vec![0; block_len(copy.is_wide())];
     for number in 0..WORK.slots as usize {
         for side in 0..2 {
             let got = copy.get(number, side, &mut scores);

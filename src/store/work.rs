@@ -400,9 +400,8 @@ impl State {
         while self.end + (RECORD_LEN as u64) <= len {
             let mut bytes = [0; RECORD_LEN];
             read_exact_at(file, &mut bytes, self.end)?;
-            let word = |at: usize| u32::from_le_bytes([0, 1, 2, 3].map(|n| bytes[at + n]));
-            let block = u64::from(word(0)) | u64::from(word(4)) << 32;
-            let place = Place { offset: self.end, packed: [word(8), word(12)] };
+            let (block, packed) = block_and_packed(&bytes);
+            let place = Place { offset: self.end, packed };
             let known = block < self.blocks.len() as u64;
             if !known || bytes != record(block, place.packed) || place.end() > len {
                 break;
@@ -453,6 +452,12 @@ fn record(block: u64, packed: [u32; 2]) -> [u8; RECORD_LEN] {
     bytes
 }
 
+/// What [`record`] was told, whatever the checksum.
+fn block_and_packed(bytes: &[u8; RECORD_LEN]) -> (u64, [u32; 2]) {
+    let word = |at: usize| u32::from_le_bytes([0, 1, 2, 3].map(|n| bytes[at + n]));
+    (u64::from(word(0)) | u64::from(word(4)) << 32, [word(8), word(12)])
+}
+
 /// Makes all checksums right for whatever else is in a file, as far as its records can be followed. For tests.
 pub(super) fn reseal(bytes: &mut [u8]) {
     let Some(head) = bytes.first_chunk_mut::<HEADER_LEN>() else { return };
@@ -460,9 +465,7 @@ pub(super) fn reseal(bytes: &mut [u8]) {
     head[HEADER_LEN - CHECK_LEN..].copy_from_slice(&check.to_le_bytes());
     let mut rest = &mut bytes[HEADER_LEN..];
     while let Some((head, after)) = rest.split_first_chunk_mut::<RECORD_LEN>() {
-        let word = |at: usize| u32::from_le_bytes([0, 1, 2, 3].map(|n| head[at + n]));
-        let block = u64::from(word(0)) | u64::from(word(4)) << 32;
-        let packed = [word(8), word(12)];
+        let (block, packed) = block_and_packed(head);
         *head = record(block, packed);
         let mut after = after;
         for len in packed {

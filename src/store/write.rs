@@ -101,14 +101,8 @@ pub fn write_tables(
     let dtw_path = folder.join(id(Metric::Dtw).file_name());
     let wld = temporary(folder, &wld_path)?;
     let dtw = temporary(folder, &dtw_path)?;
-    let sizes = encode_tables(
-        info,
-        cells,
-        options,
-        should_stop,
-        (wld.as_file(), &wld_path),
-        (dtw.as_file(), &dtw_path),
-    )?;
+    let writing = Writing { info, cells, options, should_stop, paths: [&wld_path, &dtw_path] };
+    let sizes = writing.encode(writing.choose_codings()?, wld.as_file(), dtw.as_file())?;
     for (file, path) in [(&dtw, &dtw_path), (&wld, &wld_path)] {
         file.as_file().sync_all().map_err(|error| StoreError::io(path, error))?;
     }
@@ -426,117 +420,118 @@ const _: () = assert!(WLD_CONTEXT_LEN.is_multiple_of(5));
 /// Pieces for each thread between two writes: so many that it does not matter when one thread is done before the others.
 const PIECES_PER_THREAD: u64 = 64;
 
-/// Writes both tables to any pair of outputs. Paths only appear in errors.
-pub(crate) fn encode_tables<W: Write + Seek>(
-    info: &TableInfo,
-    cells: &dyn Cells,
-    options: &WriteOptions,
-    should_stop: &(dyn Fn() -> bool + Sync),
-    (wld_file, wld_path): (W, &Path),
-    (dtw_file, dtw_path): (W, &Path),
-) -> Result<WrittenSizes, StoreError> {
-    let codings = choose_codings(info, cells, options, should_stop, [wld_path, dtw_path])?;
-    encode_by(
-        codings,
-        info,
-        cells,
-        options,
-        should_stop,
-        (wld_file, wld_path),
-        (dtw_file, dtw_path),
-    )
+/// A slice of which both tables are written.
+struct Writing<'a> {
+    info: &'a TableInfo,
+    cells: &'a dyn Cells,
+    options: &'a WriteOptions,
+    should_stop: &'a (dyn Fn() -> bool + Sync),
+    /// Of both tables; they only appear in errors.
+    paths: [&'a Path; 2],
 }
 
 /// How tables of results and of distances are coded.
 type Codings = (Coding<ResultModel>, Coding<DistanceModel>);
 
-/// Looks at a sample of a slice for how its tables become smallest.
-fn choose_codings(
-    info: &TableInfo,
-    cells: &dyn Cells,
-    options: &WriteOptions,
-    should_stop: &(dyn Fn() -> bool + Sync),
-    [wld_path, dtw_path]: [&Path; 2],
-) -> Result<Codings, StoreError> {
-    let positions = cells.len();
-    let layout = |metric| Ok(new_header(info, metric, Codec::Zstd, positions)?.layout());
-    let (wld_layout, dtw_layout) = (layout(Metric::Wld)?, layout(Metric::Dtw)?);
-    let coder = context_coder(info.variant, info.material, positions).map(Arc::from);
-    // Where there is a choice.
-    let most = if coder.is_none() || options.codec == Some(Codec::Zstd) { 0 } else { SAMPLE };
-    let sample = sample(info, cells, most, should_stop)?;
-    let results = map_parts(&sample, |start, cells| Ok((start, results_of(cells))))?;
-    let halves = map_parts(&sample, |start, cells| Ok((start, halves_of(info, start, cells)?)))?;
-    drop(sample);
-    let wld = choose_coding::<ResultModel>(coder.clone(), &results, positions, options, wld_layout);
-    let dtw = choose_coding::<DistanceModel>(coder, &halves, positions, options, dtw_layout);
-    let wld = wld.map_err(|error| StoreError::io(wld_path, error))?;
-    Ok((wld, dtw.map_err(|error| StoreError::io(dtw_path, error))?))
-}
-
-/// Writes both tables, coded as was chosen.
-fn encode_by<W: Write + Seek>(
-    (wld_coding, dtw_coding): Codings,
-    info: &TableInfo,
-    cells: &dyn Cells,
-    options: &WriteOptions,
-    should_stop: &(dyn Fn() -> bool + Sync),
-    (wld_file, wld_path): (W, &Path),
-    (dtw_file, dtw_path): (W, &Path),
-) -> Result<WrittenSizes, StoreError> {
-    let positions = cells.len();
-    let (wld_layout, dtw_layout) = (wld_coding.layout, dtw_coding.layout);
-    let pieces = positions.div_ceil(PIECE_LEN.into());
-    let wld_header = new_header(info, Metric::Wld, wld_coding.codec(), positions)?;
-    let dtw_header = new_header(info, Metric::Dtw, dtw_coding.codec(), positions)?;
-    let mut wld = Output::new(wld_header, wld_coding.model(), (wld_file, wld_path))?;
-    let mut dtw = Output::new(dtw_header, dtw_coding.model(), (dtw_file, dtw_path))?;
-
-    let idle: Mutex<Vec<Worker>> = Mutex::new(Vec::new());
-    let take = || idle.lock().ok().and_then(|mut idle| idle.pop());
-    let encode = |piece: u64| -> Result<Piece, StoreError> {
-        if should_stop() {
-            return Err(StoreError::Stopped);
-        }
-        let mut worker = match take() {
-            Some(worker) => worker,
-            None => Worker {
-                cells: Vec::new(),
-                wld: Encoder::new(wld_layout, options.wld_level)
-                    .map_err(|error| StoreError::io(wld_path, error))?,
-                dtw: Encoder::new(dtw_layout, options.dtw_level)
-                    .map_err(|error| StoreError::io(dtw_path, error))?,
-            },
-        };
-        let start = piece * u64::from(PIECE_LEN);
-        let len = (positions - start).min(PIECE_LEN.into()) as usize;
-        worker.cells.clear();
-        worker.cells.resize(len, Cell::DONT_CARE);
-        let filled = cells.fill(start, &mut worker.cells);
-        let encoded = match filled {
-            Ok(()) => worker.encode(info, (&wld_coding, &dtw_coding), start, [wld_path, dtw_path]),
-            Err(source) => Err(StoreError::Cells { material: info.material, source }),
-        };
-        if let Ok(mut idle) = idle.lock() {
-            idle.push(worker);
-        }
-        encoded
-    };
-
-    let batch = rayon::current_num_threads() as u64 * PIECES_PER_THREAD;
-    let mut first = 0;
-    while first < pieces {
-        let end = pieces.min(first.saturating_add(batch));
-        let done: Vec<_> = (first..end).into_par_iter().map(encode).collect();
-        // In order, so that the first of several errors is the one that is reported.
-        for piece in done {
-            let piece = piece?;
-            piece.wld.iter().try_for_each(|block| wld.push(block))?;
-            piece.dtw.iter().try_for_each(|block| dtw.push(block))?;
-        }
-        first = end;
+impl<'a> Writing<'a> {
+    /// To nowhere, without a way to stop it.
+    fn in_memory(info: &'a TableInfo, cells: &'a dyn Cells, options: &'a WriteOptions) -> Self {
+        let path = Path::new("memory");
+        Writing { info, cells, options, should_stop: &|| false, paths: [path, path] }
     }
-    Ok(WrittenSizes { wld: wld.finish()?, dtw: dtw.finish()? })
+
+    /// Looks at a sample of the slice for how its tables become smallest.
+    fn choose_codings(&self) -> Result<Codings, StoreError> {
+        let &Writing { info, cells, options, should_stop, paths: [wld_path, dtw_path] } = self;
+        let positions = cells.len();
+        let layout = |metric| Ok(new_header(info, metric, Codec::Zstd, positions)?.layout());
+        let (wld_layout, dtw_layout) = (layout(Metric::Wld)?, layout(Metric::Dtw)?);
+        let coder = context_coder(info.variant, info.material, positions).map(Arc::from);
+        // Where there is a choice.
+        let most = if coder.is_none() || options.codec == Some(Codec::Zstd) { 0 } else { SAMPLE };
+        let sample = sample(info, cells, most, should_stop)?;
+        let results = map_parts(&sample, |start, cells| Ok((start, results_of(cells))))?;
+        let halves =
+            map_parts(&sample, |start, cells| Ok((start, halves_of(info, start, cells)?)))?;
+        drop(sample);
+        let wld =
+            choose_coding::<ResultModel>(coder.clone(), &results, positions, options, wld_layout);
+        let dtw = choose_coding::<DistanceModel>(coder, &halves, positions, options, dtw_layout);
+        let wld = wld.map_err(|error| StoreError::io(wld_path, error))?;
+        Ok((wld, dtw.map_err(|error| StoreError::io(dtw_path, error))?))
+    }
+
+    /// Writes both tables, coded as was chosen, to any pair of outputs.
+    fn encode<W: Write + Seek>(
+        &self,
+        (wld_coding, dtw_coding): Codings,
+        wld_file: W,
+        dtw_file: W,
+    ) -> Result<WrittenSizes, StoreError> {
+        let &Writing { info, cells, options, should_stop, paths: [wld_path, dtw_path] } = self;
+        let positions = cells.len();
+        let (wld_layout, dtw_layout) = (wld_coding.layout, dtw_coding.layout);
+        let pieces = positions.div_ceil(PIECE_LEN.into());
+        let wld_header = new_header(info, Metric::Wld, wld_coding.codec(), positions)?;
+        let dtw_header = new_header(info, Metric::Dtw, dtw_coding.codec(), positions)?;
+        let mut wld = Output::new(wld_header, wld_coding.model(), (wld_file, wld_path))?;
+        let mut dtw = Output::new(dtw_header, dtw_coding.model(), (dtw_file, dtw_path))?;
+
+        let idle: Mutex<Vec<Worker>> = Mutex::new(Vec::new());
+        let take = || idle.lock().ok().and_then(|mut idle| idle.pop());
+        let encode = |piece: u64| -> Result<Piece, StoreError> {
+            if should_stop() {
+                return Err(StoreError::Stopped);
+            }
+            let mut worker = match take() {
+                Some(worker) => worker,
+                None => Worker {
+                    cells: Vec::new(),
+                    wld: Encoder::new(wld_layout, options.wld_level)
+                        .map_err(|error| StoreError::io(wld_path, error))?,
+                    dtw: Encoder::new(dtw_layout, options.dtw_level)
+                        .map_err(|error| StoreError::io(dtw_path, error))?,
+                },
+            };
+            let start = piece * u64::from(PIECE_LEN);
+            let len = (positions - start).min(PIECE_LEN.into()) as usize;
+            worker.cells.clear();
+            worker.cells.resize(len, Cell::DONT_CARE);
+            let filled = cells.fill(start, &mut worker.cells);
+            let encoded = match filled {
+                Ok(()) => {
+                    worker.encode(info, (&wld_coding, &dtw_coding), start, [wld_path, dtw_path])
+                }
+                Err(source) => Err(StoreError::Cells { material: info.material, source }),
+            };
+            if let Ok(mut idle) = idle.lock() {
+                idle.push(worker);
+            }
+            encoded
+        };
+
+        let batch = rayon::current_num_threads() as u64 * PIECES_PER_THREAD;
+        let mut first = 0;
+        while first < pieces {
+            let end = pieces.min(first.saturating_add(batch));
+            let done: Vec<_> = (first..end).into_par_iter().map(encode).collect();
+            // In order, so that the first of several errors is the one that is reported.
+            for piece in done {
+                let piece = piece?;
+                piece.wld.iter().try_for_each(|block| wld.push(block))?;
+                piece.dtw.iter().try_for_each(|block| dtw.push(block))?;
+            }
+            first = end;
+        }
+        Ok(WrittenSizes { wld: wld.finish()?, dtw: dtw.finish()? })
+    }
+
+    /// Both tables as bytes: `.wld`, then `.dtw`.
+    fn encode_to_memory(&self, codings: Codings) -> Result<(Vec<u8>, Vec<u8>), StoreError> {
+        let (mut wld, mut dtw) = (io::Cursor::new(Vec::new()), io::Cursor::new(Vec::new()));
+        self.encode(codings, &mut wld, &mut dtw)?;
+        Ok((wld.into_inner(), dtw.into_inner()))
+    }
 }
 
 impl Worker {
@@ -704,13 +699,12 @@ pub(crate) fn write_costs(
     cells: &dyn Cells,
     options: &WriteOptions,
 ) -> Result<WriteCosts, StoreError> {
-    let (mut wld, mut dtw) = (io::Cursor::new(Vec::new()), io::Cursor::new(Vec::new()));
-    let path = Path::new("memory");
+    let writing = Writing::in_memory(info, cells, options);
     let begin = ProcessTime::now();
-    let codings = choose_codings(info, cells, options, &|| false, [path; 2])?;
+    let codings = writing.choose_codings()?;
     let looking = begin.elapsed();
-    let outputs = ((&mut wld, path), (&mut dtw, path));
-    let sizes = encode_by(codings, info, cells, options, &|| false, outputs.0, outputs.1)?;
+    let (wld, dtw) = writing.encode_to_memory(codings)?;
+    let sizes = WrittenSizes { wld: wld.len() as u64, dtw: dtw.len() as u64 };
     Ok(WriteCosts { sizes, looking, encoding: begin.elapsed() - looking })
 }
 
@@ -720,8 +714,6 @@ pub(crate) fn encode_to_memory(
     cells: &dyn Cells,
     options: &WriteOptions,
 ) -> Result<(Vec<u8>, Vec<u8>), StoreError> {
-    let (mut wld, mut dtw) = (io::Cursor::new(Vec::new()), io::Cursor::new(Vec::new()));
-    let path = PathBuf::from("memory");
-    encode_tables(info, cells, options, &|| false, (&mut wld, &path), (&mut dtw, &path))?;
-    Ok((wld.into_inner(), dtw.into_inner()))
+    let writing = Writing::in_memory(info, cells, options);
+    writing.encode_to_memory(writing.choose_codings()?)
 }
