@@ -1,0 +1,32 @@
+//! All tests from outside the library, in one program: each program would compile the solvers that it calls anew, and link everything.
+
+mod common;
+
+mod allocations;
+mod brute;
+mod bug_cases;
+mod building;
+#[cfg(all(feature = "cli", unix))]
+mod check_claims;
+mod claims;
+#[cfg(feature = "cli")]
+mod cli;
+#[cfg(feature = "cli")]
+mod cli_variants;
+mod committed_tables;
+mod damaged_tables;
+mod moves;
+mod notation;
+mod perft;
+mod probing;
+#[cfg(unix)]
+mod read_table;
+#[cfg(unix)]
+mod readme;
+mod rules_properties;
+mod sizes;
+mod solver;
+mod store;
+mod symmetry;
+mod tables;
+mod variants;

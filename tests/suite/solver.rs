@@ -1,0 +1,259 @@
+//! All ways to solve a pair find the same: in rows, with and without the processor's vectors, one position after the other, and
+//! with all threads on one unit.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+use std::sync::{Arc, Mutex};
+
+use crate::common::with_rules;
+use damka::index::{Material, Pair, SliceIndex, plan};
+use damka::rules::{RuleSet, has_capture};
+use damka::solve::{
+    Finished, PairTable, Shelf, ShelfError, SolveError, SolveOptions, SubsetTables, solve,
+    solve_on_shelf,
+};
+use damka::{Value, Variant};
+
+/// All values of a slice in index order, each with whether there is a capture.
+fn cells<R: RuleSet>(
+    table: &PairTable<R>,
+    slice: Material,
+    subsets: &SubsetTables<R::Bits>,
+) -> Vec<(Value, bool)> {
+    let index = SliceIndex::new(R::geometry(), slice);
+    let mut cells = Vec::new();
+    let visit = |value, captures| cells.push((value, captures));
+    table.visit(&index, subsets, 0, index.len(), visit).unwrap();
+    cells
+}
+
+/// A shelf in memory.
+#[derive(Debug, Default)]
+struct TestShelf {
+    wide: AtomicBool,
+    slots: Mutex<HashMap<usize, [Vec<u8>; 2]>>,
+    /// What was put here, and read.
+    put: AtomicUsize,
+    read: AtomicUsize,
+    /// How often it can be read before it fails; 0 for always.
+    reads: usize,
+}
+
+impl Shelf for TestShelf {
+    fn is_wide(&self) -> bool {
+        self.wide.load(SeqCst)
+    }
+
+    fn clear(&self, wide: bool) -> Result<(), ShelfError> {
+        self.slots.lock().unwrap().clear();
+        self.wide.store(wide, SeqCst);
+        Ok(())
+    }
+
+    fn has(&self, slot: usize) -> bool {
+        self.slots.lock().unwrap().contains_key(&slot)
+    }
+
+    fn put(&self, slot: usize, halves: [&[u8]; 2]) -> Result<(), ShelfError> {
+        self.put.fetch_add(1, SeqCst);
+        let halves = halves.map(<[u8]>::to_vec);
+        let old = self.slots.lock().unwrap().insert(slot, halves.clone());
+        // Slots of one unit come together, also if some of them were there.
+        assert!(old.is_none_or(|old| old == halves), "slot {slot} is something else now");
+        Ok(())
+    }
+
+    fn get(&self, slot: usize, side: usize, scores: &mut [u8]) -> Result<(), ShelfError> {
+        let read = self.read.fetch_add(1, SeqCst) + 1;
+        if self.reads > 0 && read > self.reads {
+            return Err("cannot be read any more".into());
+        }
+        scores.copy_from_slice(&self.slots.lock().unwrap()[&slot][side]);
+        Ok(())
+    }
+}
+
+/// Solves the pairs that are wanted on shelves, from shelves, and compares them with `known`, which were solved in memory.
+fn compare_on_shelves<R: RuleSet>(
+    known: &Finished<R>,
+    pieces: u32,
+    subsets: &SubsetTables<R::Bits>,
+    options: &SolveOptions,
+    wanted: impl Fn(Material) -> bool,
+) {
+    let mut finished = Finished::<R>::new();
+    for pair in plan(&R::RULES, pieces) {
+        let Some(known) = known.get(&pair) else { continue };
+        if !wanted(pair.first()) {
+            finished.insert(pair, known.clone());
+            continue;
+        }
+        let shelf = Arc::new(TestShelf::default());
+        let table = solve_on_shelf(pair, &finished, subsets, options, shelf.clone(), &()).unwrap();
+        for slice in pair.slices() {
+            let (found, known_cells) =
+                (cells(&table, slice, subsets), cells(known, slice, subsets));
+            let differs = found.iter().zip(&known_cells).position(|(x, y)| x != y);
+            assert!(differs.is_none(), "{} {slice} {differs:?} {options:?}", R::RULES.name);
+            assert_eq!(table.counts(slice).unwrap(), known.counts(slice).unwrap(), "{slice}");
+        }
+        // What is there is not solved again, and part of it is enough to go on from.
+        let put = shelf.put.load(SeqCst);
+        shelf.slots.lock().unwrap().retain(|slot, _| slot % 3 > 0);
+        let left = shelf.slots.lock().unwrap().len();
+        let again = solve_on_shelf(pair, &finished, subsets, options, shelf.clone(), &()).unwrap();
+        for slice in pair.slices() {
+            assert!(cells(&again, slice, subsets) == cells(known, slice, subsets), "{slice} again");
+        }
+        let (solved, all) = (shelf.put.load(SeqCst) - put, shelf.slots.lock().unwrap().len());
+        assert!(solved >= all - left && all <= put, "{}", pair.first());
+        solve_on_shelf(pair, &finished, subsets, options, shelf.clone(), &()).unwrap();
+        assert_eq!(shelf.put.load(SeqCst) - put, solved, "{}", pair.first());
+        finished.insert(pair, Arc::new(PairTable::on_shelf(pair, shelf).unwrap()));
+    }
+}
+
+/// Solves pairs of so many pieces in every way, each from the same smaller ones.
+fn compare<R: RuleSet>(pieces: u32, wanted: impl Fn(Material) -> bool) {
+    let default = SolveOptions::default();
+    let ways = [
+        SolveOptions { vectors: false, ..default },
+        SolveOptions { one_by_one: true, ..default },
+        SolveOptions { parallel_unit_len: 0, ..default },
+    ];
+    let subsets = SubsetTables::new(R::geometry(), pieces - 1);
+    let mut finished = Finished::<R>::new();
+    for pair in plan(&R::RULES, pieces) {
+        let table = solve(pair, &finished, &subsets, &default, &()).unwrap();
+        if wanted(pair.first()) {
+            let slices: Vec<Material> = pair.slices().collect();
+            let found: Vec<_> =
+                slices.iter().map(|&slice| cells(&table, slice, &subsets)).collect();
+            for way in &ways {
+                let other = solve(pair, &finished, &subsets, way, &()).unwrap();
+                for (&slice, found) in slices.iter().zip(&found) {
+                    let other = cells(&other, slice, &subsets);
+                    let differs = found.iter().zip(&other).position(|(x, y)| x != y);
+                    assert!(differs.is_none(), "{} {slice} {differs:?} {way:?}", R::RULES.name);
+                }
+            }
+            let again = PairTable::<R>::from_bytes(pair, |halves| {
+                let bytes = table.bytes().expect("short distances");
+                halves.into_iter().zip(bytes).for_each(|(half, bytes)| half.copy_from_slice(bytes));
+                Ok::<bool, SolveError>(true)
+            });
+            let again = again.unwrap().expect("all was filled in");
+            for (&slice, found) in slices.iter().zip(&found) {
+                captures_are_flagged::<R>(slice, found);
+                assert!(cells(&again, slice, &subsets) == *found, "{slice} from its bytes");
+            }
+        }
+        finished.insert(pair, Arc::new(table));
+    }
+    // Where there are no kings, units are one placement, and very many.
+    let wanted =
+        |slice: Material| pieces < 4 || wanted(slice) && slice.own_kings + slice.opp_kings > 0;
+    compare_on_shelves(&finished, pieces, &subsets, &default, wanted);
+    if pieces < 4 {
+        for way in &ways {
+            compare_on_shelves(&finished, pieces, &subsets, way, wanted);
+        }
+        // Distances that do not fit one byte.
+        let wide = SolveOptions { longest_narrow: 2, ..default };
+        compare_on_shelves(&finished, pieces, &subsets, &wide, wanted);
+    }
+}
+
+/// A shelf that fails ends the work with what it said.
+#[test]
+fn a_shelf_that_fails_is_heard() {
+    type R = damka::rules::Russian;
+    let subsets = SubsetTables::new(R::geometry(), 3);
+    let options = SolveOptions::default();
+    let mut finished = Finished::<R>::new();
+    let slice: Material = "KMvKM".parse().unwrap();
+    for pair in plan(&R::RULES, 4).into_iter().take_while(|pair| pair.first() != slice) {
+        finished.insert(pair, Arc::new(solve(pair, &finished, &subsets, &options, &()).unwrap()));
+    }
+    let pair = Pair::of(slice);
+    for options in [options, SolveOptions { parallel_unit_len: 0, ..options }] {
+        let shelf = Arc::new(TestShelf { reads: 50, ..TestShelf::default() });
+        let solved = solve_on_shelf(pair, &finished, &subsets, &options, shelf.clone(), &());
+        let error = solved.unwrap_err();
+        assert!(matches!(&error, SolveError::Shelf { pair, .. } if pair.first() == slice));
+        let source = std::error::Error::source(&error).unwrap();
+        assert_eq!(source.to_string(), "cannot be read any more");
+        assert!(shelf.put.load(SeqCst) < 700, "went on without what it could not read");
+    }
+    let shelf = Arc::new(TestShelf::default());
+    solve_on_shelf(pair, &finished, &subsets, &options, shelf.clone(), &()).unwrap();
+    let broken = Arc::new(TestShelf { reads: 1, ..TestShelf::default() });
+    *broken.slots.lock().unwrap() = shelf.slots.lock().unwrap().clone();
+    let table = PairTable::<R>::on_shelf(pair, broken).unwrap();
+    let index = SliceIndex::new(R::geometry(), slice);
+    let mut visited = 0u64;
+    let visit = table.visit(&index, &subsets, 0, index.len(), |_, _| visited += 1);
+    assert!(visit.is_err() && visited < index.len());
+    assert!(table.counts(slice).is_err());
+    assert!(table.value(&index.unrank(7)).is_err());
+}
+
+fn captures_are_flagged<R: RuleSet>(slice: Material, cells: &[(Value, bool)]) {
+    let index = SliceIndex::new(R::geometry(), slice);
+    for (number, &(_, captures)) in (0..index.len()).zip(cells).step_by(7) {
+        let position = index.unrank(number);
+        assert_eq!(captures, has_capture::<R>(R::geometry(), &position), "{slice} {number}");
+    }
+}
+
+#[test]
+fn all_ways_find_the_same_in_every_variant() {
+    for &variant in Variant::ALL {
+        with_rules!(variant, R => compare::<R>(3, |_| true));
+    }
+}
+
+/// Several kings a side, and captures of several pieces.
+#[test]
+fn all_ways_find_the_same_with_four_pieces() {
+    use Variant::*;
+    for variant in [Russian, Italian, Frisian, Thai, RussianGiveaway, Turkish] {
+        let wanted = |slice: Material| {
+            let name = slice.to_string();
+            match variant {
+                Frisian => name == "KMvKM",
+                Turkish => name == "KMvMM" || name == "KMvKM",
+                _ => slice.pieces() == 4 && slice.own() < 4,
+            }
+        };
+        with_rules!(variant, R => {
+            let last = plan(&R::RULES, 4).into_iter().filter(|pair| wanted(pair.first()));
+            let needed: Vec<Pair> = last.collect();
+            assert!(!needed.is_empty());
+            compare::<R>(4, wanted);
+        });
+    }
+}
+
+/// A slice can be visited from any place on.
+#[test]
+fn visits_begin_and_end_anywhere() {
+    type R = damka::rules::Russian;
+    let subsets = SubsetTables::new(R::geometry(), 3);
+    let mut finished = Finished::<R>::new();
+    for pair in plan(&R::RULES, 4) {
+        let table = solve(pair, &finished, &subsets, &SolveOptions::default(), &()).unwrap();
+        for slice in pair.slices() {
+            let index = SliceIndex::new(R::geometry(), slice);
+            let all = cells(&table, slice, &subsets);
+            assert_eq!(all.len() as u64, index.len());
+            for start in (0..index.len()).step_by(index.len() as usize / 50 + 1) {
+                let len = (start % 77 + 1).min(index.len() - start);
+                let mut some = Vec::new();
+                table.visit(&index, &subsets, start, len, |v, c| some.push((v, c))).unwrap();
+                assert_eq!(some, all[start as usize..(start + len) as usize], "{slice} {start}");
+            }
+        }
+        finished.insert(pair, Arc::new(table));
+    }
+}
