@@ -135,7 +135,7 @@ fn spread(tables: &Tablebase, name: &str, captures: bool) -> Vec<Position> {
         let [[white_men, white_kings], [black_men, black_kings]] =
             [bitboards(p.own_men, p.own_kings), bitboards(p.opp_men, p.opp_kings)];
         let (men, kings) = ([white_men, black_men], [white_kings, black_kings]);
-        Position::new(tables.variant().rules(), damka::Colour::White, men, kings).unwrap()
+        Position::new(tables.variant(), damka::Colour::White, men, kings).unwrap()
     })
     .collect()
 }

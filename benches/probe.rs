@@ -69,7 +69,7 @@ fn random_position(variant: Variant, slice: Material, noise: &mut Noise) -> Posi
         let [own_men, opp_men, own_kings, opp_kings] = sets;
         let (men, kings) = ([own_men, opp_men], [own_kings, opp_kings]);
         if sets.iter().zip(counts).all(|(set, count)| set.len() == u32::from(count))
-            && let Ok(position) = Position::new(variant.rules(), Colour::White, men, kings)
+            && let Ok(position) = Position::new(variant, Colour::White, men, kings)
         {
             return position;
         }
@@ -216,7 +216,7 @@ fn main() {
     let tables = open();
     let any = positions(variant, &tables, pieces);
     let is_quiet = |position: &Position| {
-        legal_moves(variant, position).first().is_none_or(|(first, _)| !first.is_capture())
+        legal_moves(position).first().is_none_or(|(first, _)| !first.is_capture())
     };
     let quiet: Vec<Position> = any.iter().copied().filter(is_quiet).take(POSITIONS).collect();
     let any: Vec<Position> = any.into_iter().take(POSITIONS).collect();

@@ -138,7 +138,7 @@ fn study<R: RuleSet>(
         let mut quiet_results: [BTreeMap<Wld, Vec<(Position, Value)>>; 4] = Default::default();
         for number in 0..index.len() {
             let turned = index.unrank(number);
-            let position = Position::from_turned(geometry, &turned, to_move);
+            let position = Position::from_turned(R::VARIANT, geometry, &turned, to_move);
             let value = tables.probe(&position)?;
             let on_road = |colour| !position.pieces(colour).intersection(road).is_empty();
             let holder = match (on_road(Colour::Black), on_road(Colour::White)) {

@@ -36,7 +36,7 @@ pub fn stretches(
                 threats: BitVec::new(),
             };
             for turned in positions {
-                let position = Position::from_turned(geometry, &turned, Colour::White);
+                let position = Position::from_turned(tables.variant(), geometry, &turned, Colour::White);
                 series.values.push(tables.probe(&position)?);
                 series.captures.push(has_capture::<R>(geometry, &turned));
                 series.threats.push(has_capture::<R>(geometry, &turned.passed(geometry)));

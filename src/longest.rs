@@ -68,7 +68,7 @@ pub fn longest_wins(
                 }
                 let turned = index.unrank(number);
                 if is_named || can_begin_with_capture(&turned) {
-                    let position = Position::from_turned(geometry, &turned, Colour::White);
+                    let position = Position::from_turned(tables.variant(), geometry, &turned, Colour::White);
                     if tables.probe(&position)? == longest {
                         match index.is_symmetric() {
                             // Not all of them need be named.
@@ -84,7 +84,9 @@ pub fn longest_wins(
         let mut numbers = blocks.collect::<Result<Vec<_>, ProbeError>>()?.concat();
         numbers.sort_unstable();
         numbers.dedup();
-        let position = |number| Position::from_turned(geometry, &index.unrank(number), Colour::White);
+        let position = |number| {
+            Position::from_turned(tables.variant(), geometry, &index.unrank(number), Colour::White)
+        };
         numbers.into_iter().map(position).collect()
     });
     Ok(LongestWins { plies: Some(plies), positions })

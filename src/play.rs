@@ -6,28 +6,54 @@ use crate::rules::{
     Capture, Colour, Jumps, RuleSet, Variant, moves, visit_captures, with_rule_set,
 };
 
-/// A legal move, with White at the bottom of the board whoever moves.
+/// A legal move of some position, from [`legal_moves`] or read as text. White is at the bottom of the board whoever moves.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Move {
+    variant: Variant,
+    from: Square,
+    to: Square,
+    captured: Bitboard,
+    promotes: bool,
+    via: Vec<Square>,
+}
+
+impl Move {
+    /// The variant that is played.
+    pub const fn variant(&self) -> Variant {
+        self.variant
+    }
+
     /// Where the piece stood.
-    pub from: Square,
+    pub const fn from(&self) -> Square {
+        self.from
+    }
+
     /// Where it ends; after a capture this may be where it stood.
-    pub to: Square,
+    pub const fn to(&self) -> Square {
+        self.to
+    }
+
     /// The captured pieces; empty for a quiet move.
-    pub captured: Bitboard,
+    pub const fn captured(&self) -> Bitboard {
+        self.captured
+    }
+
+    /// Whether the move takes pieces.
+    pub const fn is_capture(&self) -> bool {
+        !self.captured.is_empty()
+    }
+
     /// Whether a man became a king.
-    pub promotes: bool,
+    pub const fn promotes(&self) -> bool {
+        self.promotes
+    }
+
     /// Squares where the piece set down on the way of a capture, the last one left out.
     ///
     /// One way of several that take the same pieces and end on the same square. It lands right
     /// behind the captured piece where it goes straight on.
-    pub via: Vec<Square>,
-}
-
-impl Move {
-    /// Whether the move takes pieces.
-    pub const fn is_capture(&self) -> bool {
-        !self.captured.is_empty()
+    pub fn via(&self) -> &[Square] {
+        &self.via
     }
 }
 
@@ -35,8 +61,8 @@ impl Move {
 ///
 /// Captures by the same piece of the same pieces that end on the same square are one move. The
 /// cost grows with the number of ways of capturing, see [`visit_captures`].
-pub fn legal_moves(variant: Variant, position: &Position) -> Vec<(Move, Position)> {
-    with_rule_set!(variant, R => legal_moves_of::<R>(position))
+pub fn legal_moves(position: &Position) -> Vec<(Move, Position)> {
+    with_rule_set!(position.variant(), R => legal_moves_of::<R>(position))
 }
 
 fn legal_moves_of<R: RuleSet>(position: &Position) -> Vec<(Move, Position)> {
@@ -46,13 +72,15 @@ fn legal_moves_of<R: RuleSet>(position: &Position) -> Vec<(Move, Position)> {
         .into_iter()
         .map(|turned| {
             let played = Move {
+                variant: R::VARIANT,
                 from: view.square(turned.from),
                 to: view.square(turned.to),
                 captured: view.set(turned.taken),
                 promotes: turned.promotes,
                 via: turned.via.into_iter().map(|square| view.square(square)).collect(),
             };
-            (played, Position::from_turned(geometry, &turned.after, position.stm().other()))
+            let stm = position.stm().other();
+            (played, Position::from_turned(R::VARIANT, geometry, &turned.after, stm))
         })
         .collect()
 }
@@ -69,13 +97,9 @@ pub(crate) struct Route {
 }
 
 /// Calls `sink` for every way of making every legal capture.
-pub(crate) fn visit_routes(
-    variant: Variant,
-    position: &Position,
-    sink: &mut dyn FnMut(&Move, &Route),
-) {
-    let known: Vec<Move> = legal_moves(variant, position).into_iter().map(|(m, _)| m).collect();
-    with_rule_set!(variant, R => visit_routes_of::<R>(position, &mut |route| {
+pub(crate) fn visit_routes(position: &Position, sink: &mut dyn FnMut(&Move, &Route)) {
+    let known: Vec<Move> = legal_moves(position).into_iter().map(|(m, _)| m).collect();
+    with_rule_set!(position.variant(), R => visit_routes_of::<R>(position, &mut |route| {
         let found = known.iter().find(|m| {
             (m.from, m.to, m.captured) == (route.from, route.to, route.captured)
         });

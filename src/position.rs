@@ -3,13 +3,14 @@
 use crate::board::{Bitboard, Bits, Geometry, Square};
 use crate::rules::{Colour, Rules, Turned, Variant, with_rule_set};
 
-/// A legal placement of men and kings, with a side to move.
+/// A legal placement of men and kings in a variant, with a side to move.
 ///
 /// Invariants: every piece stands on a square of the variant's board, no two on the same one,
 /// no man on the row where it would have become a king, and no king where the variant has none.
-/// A side may be without pieces: that is a finished game.
+/// A side may be without pieces: that is a finished game. Positions of two variants are never equal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Position {
+    variant: Variant,
     stm: Colour,
     men: [Bitboard; 2],
     kings: [Bitboard; 2],
@@ -55,11 +56,12 @@ impl Position {
     /// # Errors
     /// If the pieces break an invariant of the type; the first offending square is named.
     pub fn new(
-        rules: &Rules,
+        variant: Variant,
         stm: Colour,
         men: [Bitboard; 2],
         kings: [Bitboard; 2],
     ) -> Result<Self, PositionError> {
+        let rules = variant.rules();
         let squares = rules.shape.squares();
         let mut seen = Bitboard::EMPTY;
         for set in [men[0], men[1], kings[0], kings[1]] {
@@ -85,7 +87,12 @@ impl Position {
                 }
             }
         }
-        Ok(Position { stm, men, kings })
+        Ok(Position { variant, stm, men, kings })
+    }
+
+    /// The variant that is played.
+    pub const fn variant(&self) -> Variant {
+        self.variant
     }
 
     /// The side to move.
@@ -114,15 +121,17 @@ impl Position {
     }
 
     /// The position turned by 180 degrees with colours exchanged: the same for the side to move.
-    pub fn turned(&self, variant: Variant) -> Self {
-        with_rule_set!(variant, R => {
+    pub fn turned(&self) -> Self {
+        with_rule_set!(self.variant, R => {
             let geometry = <R as crate::rules::RuleSet>::geometry();
-            Self::from_turned(geometry, &self.to_turned(geometry), self.stm.other())
+            let turned = self.to_turned(geometry);
+            Self::from_turned(self.variant, geometry, &turned, self.stm.other())
         })
     }
 
-    /// The pieces as the side to move sees them.
+    /// The pieces as the side to move sees them. The board must be that of the variant.
     pub(crate) fn to_turned<B: Bits>(self, geometry: &Geometry<B>) -> Turned<B> {
+        debug_assert_eq!(geometry.shape, self.variant.rules().shape, "{}", self.variant);
         let white_view = Turned {
             own_men: B::of(self.men[0].0),
             own_kings: B::of(self.kings[0].0),
@@ -137,6 +146,7 @@ impl Position {
 
     /// The position that `stm` sees as `turned`.
     pub(crate) fn from_turned<B: Bits>(
+        variant: Variant,
         geometry: &Geometry<B>,
         turned: &Turned<B>,
         stm: Colour,
@@ -146,6 +156,7 @@ impl Position {
             Colour::Black => turned.passed(geometry),
         };
         Position {
+            variant,
             stm,
             men: [Bitboard(white_view.own_men.wide()), Bitboard(white_view.opp_men.wide())],
             kings: [Bitboard(white_view.own_kings.wide()), Bitboard(white_view.opp_kings.wide())],

@@ -230,11 +230,11 @@ fn verify_position<R: RuleSet>(
 ) -> Result<Value, Fault> {
     let geometry = R::geometry();
     let turned = index.unrank(place);
-    let position = Position::from_turned(geometry, &turned, Colour::White);
+    let position = Position::from_turned(R::VARIANT, geometry, &turned, Colour::White);
     let stored = tables.probe(&position).map_err(Fault::Table)?;
     let mut derived = None;
     for played in moves::<R>(geometry, &turned) {
-        let after = Position::from_turned(geometry, &played.after, Colour::Black);
+        let after = Position::from_turned(R::VARIANT, geometry, &played.after, Colour::Black);
         let value = tables.probe(&after).map_err(Fault::Table)?;
         derived = derived.max(Some(value.before_move()));
     }

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
 
-#[path = "../../tests/common/damaged.rs"]
+#[path = "../../tests/suite/common/damaged.rs"]
 mod damaged;
 
 static DAMAGED: LazyLock<damaged::Damaged> = LazyLock::new(|| {

@@ -53,10 +53,8 @@ pub trait Bits:
         if count as u32 == Self::WIDTH { !Self::zero() } else { Self::below(count) }
     }
 
-    #[inline(always)]
-    fn of(wide: u128) -> Self {
-        num_traits::cast(wide).expect("a set of squares of a larger board")
-    }
+    /// The squares of a set that this word has room for.
+    fn of(wide: u128) -> Self;
 
     #[inline(always)]
     fn wide(self) -> u128 {
@@ -64,9 +62,17 @@ pub trait Bits:
     }
 }
 
-impl Bits for u32 {}
-impl Bits for u64 {}
-impl Bits for u128 {}
+macro_rules! words {
+    ($($word:ty)+) => {
+        $(impl Bits for $word {
+            #[inline(always)]
+            fn of(wide: u128) -> Self {
+                wide as $word
+            }
+        })+
+    };
+}
+words!(u32 u64 u128);
 
 /// Iterator over the squares of a set, lowest first.
 #[derive(Clone, Copy, Debug)]

@@ -85,12 +85,7 @@ frequent result without a capture for the side to move, exceptions are the other
                 side = row.to_move,
             )?;
             for (position, value) in &row.exceptions {
-                writeln!(
-                    out,
-                    "{}  {}",
-                    write_fen_with(args.variant, position, names),
-                    phrase(*value)
-                )?;
+                writeln!(out, "{}  {}", write_fen_with(position, names), phrase(*value))?;
             }
         }
     }

@@ -67,8 +67,8 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let names = args.squares.names(args.variant);
     for position in found.positions.iter().take(shown) {
         let line = tables.line(position).map_err(explain)?;
-        writeln!(out, "\n{}", write_fen_with(args.variant, position, names))?;
-        out.write_all(line_text(args.variant, names, position, &line).as_bytes())?;
+        writeln!(out, "\n{}", write_fen_with(position, names))?;
+        out.write_all(line_text(names, position, &line)?.as_bytes())?;
     }
     if found.positions.len() > shown {
         writeln!(out, "\nand {} more (--all shows them)", found.positions.len() - shown)?;

@@ -5,10 +5,12 @@ use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::PathBuf;
 
 use anyhow::Context;
-use damka::notation::{diagram_with, parse_fen, write_fen_with, write_move_with};
+use damka::notation::{
+    MoveError, MoveWriter, diagram_with, parse_fen, write_fen_with, write_move_with,
+};
 use damka::probe::RatedMove;
 use damka::rules::SquareNames;
-use damka::{Move, Position, Tablebase, Value, Variant, Wld, legal_moves};
+use damka::{Position, Tablebase, Value, Variant, Wld};
 use serde::Serialize;
 
 use super::exit::{Exit, one_line};
@@ -73,7 +75,7 @@ impl Args {
 
     /// A position, with squares called as was asked.
     pub(super) fn fen(&self, position: &Position) -> String {
-        write_fen_with(self.variant, position, self.names())
+        write_fen_with(position, self.names())
     }
 }
 
@@ -131,26 +133,22 @@ pub(super) fn answer(
     let explain = |error| args.folders.explain(error);
     let value = tables.probe(position).map_err(explain)?;
     let rated = tables.moves(position).map_err(explain)?;
-    let pdn = written(args, &rated);
-    let moves = rated.iter().zip(pdn).map(|(rated, pdn)| Child {
-        pdn,
-        fen: args.fen(&rated.position),
-        wld: rated.value.wld(),
-        dtw_plies: rated.value.plies(),
+    let writer = MoveWriter::new(position, args.names());
+    let moves = rated.iter().map(|rated| {
+        Ok(Child {
+            pdn: writer.write(&rated.played)?,
+            fen: args.fen(&rated.position),
+            wld: rated.value.wld(),
+            dtw_plies: rated.value.plies(),
+        })
     });
     Ok(Answer {
         fen: args.fen(position),
         wld: value.wld(),
         dtw_plies: value.plies(),
-        moves: moves.collect(),
+        moves: moves.collect::<Result<_, MoveError>>()?,
         not_in_the_tables: args.variant.rules().left_out,
     })
-}
-
-/// All moves of a position in PDN.
-fn written(args: &Args, rated: &[RatedMove]) -> Vec<String> {
-    let all: Vec<Move> = rated.iter().map(|rated| rated.played.clone()).collect();
-    all.iter().map(|played| write_move_with(args.variant, args.names(), played, &all)).collect()
 }
 
 /// Answer for a reader.
@@ -160,17 +158,18 @@ fn report(args: &Args, tables: &Tablebase, position: &Position) -> anyhow::Resul
     let rated = tables.moves(position).map_err(explain)?;
     let line = tables.line(position).map_err(explain)?;
 
-    let mut text = diagram_with(args.variant, position, args.names());
+    let mut text = diagram_with(position, args.names());
     writeln!(text, "{}", args.fen(position))?;
     writeln!(text, "\n{}", sentence(position.stm(), value))?;
     text.push_str(&left_out(args.variant));
     if !rated.is_empty() {
         writeln!(text, "\nMoves, for {}:", position.stm())?;
-        let rows: Vec<Vec<String>> = rated
-            .iter()
-            .zip(written(args, &rated))
-            .map(|(rated, pdn)| vec![format!("  {pdn}"), phrase(rated.value.before_move())])
-            .collect();
+        let writer = MoveWriter::new(position, args.names());
+        let mut rows = Vec::new();
+        for rated in &rated {
+            let pdn = writer.write(&rated.played)?;
+            rows.push(vec![format!("  {pdn}"), phrase(rated.value.before_move())]);
+        }
         text.push_str(&aligned(&rows, 2));
     }
     match value {
@@ -178,7 +177,7 @@ fn report(args: &Args, tables: &Tablebase, position: &Position) -> anyhow::Resul
         _ if line.is_empty() => {}
         _ => {
             writeln!(text, "\nMain line:")?;
-            text.push_str(&line_text(args.variant, args.names(), position, &line));
+            text.push_str(&line_text(args.names(), position, &line)?);
         }
     }
     Ok(text)
@@ -187,17 +186,15 @@ fn report(args: &Args, tables: &Tablebase, position: &Position) -> anyhow::Resul
 /// Moves from a position, numbered as PDN does: a number for each move of the side that begins the game, and the
 /// answer to it.
 pub fn line_text(
-    variant: Variant,
     names: SquareNames,
     start: &Position,
     line: &[RatedMove],
-) -> String {
+) -> Result<String, MoveError> {
     let mut position = *start;
     let mut words = Vec::new();
     let mut number = 1;
     for rated in line {
-        let all: Vec<Move> = legal_moves(variant, &position).into_iter().map(|(m, _)| m).collect();
-        let begins = position.stm() == variant.rules().first_mover;
+        let begins = position.stm() == position.variant().rules().first_mover;
         if begins {
             words.push(format!("{number}."));
         } else if words.is_empty() {
@@ -206,10 +203,10 @@ pub fn line_text(
         if !begins {
             number += 1;
         }
-        words.push(write_move_with(variant, names, &rated.played, &all));
+        words.push(write_move_with(&position, &rated.played, names)?);
         position = rated.position;
     }
-    wrapped(words, "  ", 80)
+    Ok(wrapped(words, "  ", 80))
 }
 
 /// One answer for each line of standard input.

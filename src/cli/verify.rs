@@ -64,7 +64,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     // A broken table is a fault of every slice that needs it.
     let mut shown = BTreeSet::new();
-    for line in report.examples.iter().map(|fault| describe(args, fault)) {
+    for line in report.examples.iter().map(describe) {
         if shown.insert(line.clone()) {
             writeln!(out, "{line}")?;
         }
@@ -131,15 +131,14 @@ impl VerifyMonitor for Watcher {
     }
 }
 
-fn describe(args: &Args, fault: &Fault) -> String {
-    let fen = |position| write_fen(args.variant, position);
+fn describe(fault: &Fault) -> String {
     match fault {
         Fault::Table(error) => one_line(&error.clone().into()),
         Fault::Value { position, stored, derived } => {
-            format!("{}: stored {stored}, derived {derived}", fen(position))
+            format!("{}: stored {stored}, derived {derived}", write_fen(position))
         }
         Fault::Wld { position, wld, value } => {
-            format!("{}: {wld} by the .wld table alone, {value} by both", fen(position))
+            format!("{}: {wld} by the .wld table alone, {value} by both", write_fen(position))
         }
         Fault::Counts { slice, metric, stored, derived } => format!(
             "header of {slice}.{metric}: stored {}, derived {}",

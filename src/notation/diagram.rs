@@ -3,7 +3,7 @@
 use super::squares::{file_letter, square_number};
 use crate::board::Square;
 use crate::position::Position;
-use crate::rules::{Colour, SquareNames, Variant};
+use crate::rules::{Colour, SquareNames};
 
 /// Draws the board as White sees it, with the side to move below, and squares called as the variant does.
 ///
@@ -25,11 +25,11 @@ use crate::rules::{Colour, SquareNames, Variant};
 ///   a b c d e f g h
 /// White to move
 /// ";
-/// assert_eq!(diagram(Variant::Russian, &position), board);
+/// assert_eq!(diagram(&position), board);
 /// # Ok::<(), damka::notation::FenError>(())
 /// ```
-pub fn diagram(variant: Variant, position: &Position) -> String {
-    diagram_with(variant, position, variant.rules().squares)
+pub fn diagram(position: &Position) -> String {
+    diagram_with(position, position.variant().rules().squares)
 }
 
 /// [`diagram`], with letters and rows for names of squares, or for numbers those of the first and last square of each row
@@ -49,11 +49,11 @@ pub fn diagram(variant: Variant, position: &Position) -> String {
 ///     "29 W   .   .   .   32\n",
 ///     "Black to move\n",
 /// );
-/// assert_eq!(diagram(Variant::English, &position), board);
+/// assert_eq!(diagram(&position), board);
 /// # Ok::<(), damka::notation::FenError>(())
 /// ```
-pub fn diagram_with(variant: Variant, position: &Position, names: SquareNames) -> String {
-    let rules = variant.rules();
+pub fn diagram_with(position: &Position, names: SquareNames) -> String {
+    let rules = position.variant().rules();
     let shape = rules.shape;
     let margin = match names {
         SquareNames::Algebraic => shape.height.to_string().len(),
@@ -109,11 +109,12 @@ fn letter_at(position: &Position, square: Square) -> char {
 mod tests {
     use super::*;
     use crate::notation::parse_fen;
+    use crate::rules::Variant;
 
     #[test]
     fn every_piece_is_drawn() {
         let position = parse_fen(Variant::Russian, "B:W21-32:B1-12").unwrap();
-        let board = diagram(Variant::Russian, &position);
+        let board = diagram(&position);
         assert_eq!(board.lines().next(), Some("8   b   b   b   b"));
         assert_eq!(board.lines().nth(4), Some("4   .   .   .   ."));
         assert_eq!(board.lines().nth(7), Some("1 w   w   w   w"));
@@ -132,7 +133,7 @@ mod tests {
                 let other = if number == squares { 1 } else { squares };
                 let fen = format!("W:W{mark}{number}:B{mark}{other}");
                 let Ok(position) = parse_fen(variant, &fen) else { panic!("{variant} {fen}") };
-                let board = diagram_with(variant, &position, SquareNames::Numeric);
+                let board = diagram_with(&position, SquareNames::Numeric);
                 let white = if rules.has_kings() { 'W' } else { 'w' };
                 let line = board.lines().find(|line| line.contains(&format!(" {white}"))).unwrap();
                 let words: Vec<&str> = line.split_whitespace().collect();
@@ -146,7 +147,7 @@ mod tests {
             }
         }
         let position = parse_fen(Variant::Spanish, "W:WK1:BK32").unwrap();
-        let board = diagram(Variant::Spanish, &position);
+        let board = diagram(&position);
         assert_eq!(board.lines().next(), Some("32 B   .   .   .   29"));
         assert_eq!(board.lines().nth(7), Some(" 4   .   .   .   W  1"));
     }

@@ -178,7 +178,7 @@ pub fn parse_fen(variant: Variant, text: &str) -> Result<Position, FenError> {
     if text.is_empty() {
         Err(FenError::Empty)
     } else if text.contains(':') {
-        parse_pdn(variant.rules(), text.strip_suffix('.').unwrap_or(text))
+        parse_pdn(variant, text.strip_suffix('.').unwrap_or(text))
     } else {
         parse_hub(variant, text)
     }
@@ -199,13 +199,13 @@ pub fn start_position(variant: Variant) -> Position {
 /// Side to move, White's pieces, Black's pieces, without spaces or closing dot: `W:WKa1,c3:Bb8`.
 /// Kings and men of a side stand in one list: algebraic names from a1 left to right, then up (the
 /// order of [`Square`]), numbers ascending. A side without pieces is its letter alone.
-pub fn write_fen(variant: Variant, position: &Position) -> String {
-    write_fen_with(variant, position, variant.rules().squares)
+pub fn write_fen(position: &Position) -> String {
+    write_fen_with(position, position.variant().rules().squares)
 }
 
 /// [`write_fen`] with squares named as the caller wishes.
-pub fn write_fen_with(variant: Variant, position: &Position, names: SquareNames) -> String {
-    let rules = variant.rules();
+pub fn write_fen_with(position: &Position, names: SquareNames) -> String {
+    let rules = position.variant().rules();
     let mut text = String::from(position.stm().letter());
     for colour in [Colour::White, Colour::Black] {
         let mut squares: Vec<Square> = position.pieces(colour).into_iter().collect();
@@ -227,17 +227,18 @@ pub fn write_fen_with(variant: Variant, position: &Position, names: SquareNames)
 }
 
 /// Pieces put on the board one by one, each checked against those before.
-pub(super) struct Placing<'a> {
-    rules: &'a Rules,
+pub(super) struct Placing {
+    variant: Variant,
+    rules: &'static Rules,
     men: [Bitboard; 2],
     kings: [Bitboard; 2],
     occupied: Bitboard,
 }
 
-impl<'a> Placing<'a> {
-    pub(super) fn new(rules: &'a Rules) -> Self {
-        let none = [Bitboard::EMPTY; 2];
-        Placing { rules, men: none, kings: none, occupied: Bitboard::EMPTY }
+impl Placing {
+    pub(super) fn new(variant: Variant) -> Self {
+        let (rules, none) = (variant.rules(), [Bitboard::EMPTY; 2]);
+        Placing { variant, rules, men: none, kings: none, occupied: Bitboard::EMPTY }
     }
 
     /// Puts a piece on a square of the board. Errors quote `token` and call the square by `names`.
@@ -266,7 +267,7 @@ impl<'a> Placing<'a> {
     }
 
     pub(super) fn finish(self, stm: Colour) -> Position {
-        Position::new(self.rules, stm, self.men, self.kings).expect("every piece was checked")
+        Position::new(self.variant, stm, self.men, self.kings).expect("every piece was checked")
     }
 }
 
@@ -305,7 +306,7 @@ fn split_letter(text: &str) -> Option<(char, &str)> {
 }
 
 /// Reads a text that has a colon and no wrapper.
-fn parse_pdn(rules: &Rules, text: &str) -> Result<Position, FenError> {
+fn parse_pdn(variant: Variant, text: &str) -> Result<Position, FenError> {
     let mut parts = text.split(':').map(str::trim);
     let first = parts.next().unwrap_or_default();
     let stm = match split_letter(first) {
@@ -318,7 +319,7 @@ fn parse_pdn(rules: &Rules, text: &str) -> Result<Position, FenError> {
         return Err(FenError::NullMove { token: text.to_owned() });
     }
 
-    let mut placing = Placing::new(rules);
+    let mut placing = Placing::new(variant);
     let mut given = [None; 2];
     let mut before = first;
     for &part in &parts {
@@ -366,7 +367,7 @@ fn is_counter(part: &str) -> bool {
 }
 
 fn parse_list(
-    placing: &mut Placing<'_>,
+    placing: &mut Placing,
     colour: Colour,
     section: &str,
     list: &str,
@@ -385,7 +386,7 @@ fn parse_list(
 }
 
 /// Reads `12`, `c3`, `K12`, `31-33` or `K31-33`.
-fn parse_entry(placing: &mut Placing<'_>, colour: Colour, entry: &str) -> Result<(), FenError> {
+fn parse_entry(placing: &mut Placing, colour: Colour, entry: &str) -> Result<(), FenError> {
     let rules = placing.rules;
     // A small k is a file where the board has eleven of them.
     let small_k = if rules.shape.width <= 10 { entry.strip_prefix('k') } else { None };
@@ -424,7 +425,7 @@ mod tests {
     /// Reads and writes.
     fn canonical(text: &str) -> String {
         match parse(text) {
-            Ok(position) => write_fen(Variant::Russian, &position),
+            Ok(position) => write_fen(&position),
             Err(error) => panic!("{text}: {error}"),
         }
     }
@@ -657,10 +658,7 @@ mod tests {
     #[test]
     fn lists_are_written_in_the_order_of_the_names() {
         let position = parse("B:Wa1,Kh8,c3,Ka7:Bb8,h2,Kg1").unwrap();
-        assert_eq!(write_fen(Variant::Russian, &position), "B:Wa1,c3,Ka7,Kh8:BKg1,h2,b8");
-        assert_eq!(
-            write_fen_with(Variant::Russian, &position, SquareNames::Numeric),
-            "B:WK4,K5,22,29:B1,28,K32"
-        );
+        assert_eq!(write_fen(&position), "B:Wa1,c3,Ka7,Kh8:BKg1,h2,b8");
+        assert_eq!(write_fen_with(&position, SquareNames::Numeric), "B:WK4,K5,22,29:B1,28,K32");
     }
 }

@@ -9,8 +9,8 @@ use crate::position::Position;
 use crate::rules::{Colour, SquareNames, Variant};
 
 /// Writes a position as the Hub protocol does: `W` or `B`, then `w b W B e` for each square.
-pub fn write_hub(variant: Variant, position: &Position) -> String {
-    let rules = variant.rules();
+pub fn write_hub(position: &Position) -> String {
+    let rules = position.variant().rules();
     let mut letters = vec!['e'; usize::from(rules.shape.squares())];
     for colour in [Colour::White, Colour::Black] {
         let king = colour.letter();
@@ -38,7 +38,7 @@ pub(super) fn parse_hub(variant: Variant, text: &str) -> Result<Position, FenErr
         "B" | "Z" => Colour::Black,
         _ => return Err(FenError::UnknownStm { token: first.to_owned() }),
     };
-    let mut placing = Placing::new(rules);
+    let mut placing = Placing::new(variant);
     for (number, letter) in (1..).zip(squares.chars()) {
         let colour = match letter.to_ascii_lowercase() {
             'w' => Colour::White,
@@ -74,15 +74,15 @@ mod tests {
     fn hub_is_read_and_written() {
         let text = letters('B', &[(1, 'W'), (29, 'w'), (32, 'B'), (13, 'b')]);
         let position = parse(&text).unwrap();
-        assert_eq!(write_fen(Variant::Russian, &position), "B:Wa1,Kb8:BKg1,a5");
-        assert_eq!(write_hub(Variant::Russian, &position), text);
+        assert_eq!(write_fen(&position), "B:Wa1,Kb8:BKg1,a5");
+        assert_eq!(write_hub(&position), text);
         assert_eq!(parse(&format!(" \"{text}\" ")), Ok(position));
     }
 
     #[test]
     fn dxp_is_read() {
         let position = parse(&letters('Z', &[(1, 'W'), (29, 'w'), (32, 'Z'), (13, 'z')])).unwrap();
-        assert_eq!(write_fen(Variant::Russian, &position), "B:Wa1,Kb8:BKg1,a5");
+        assert_eq!(write_fen(&position), "B:Wa1,Kb8:BKg1,a5");
         assert_eq!(parse(&letters('W', &[])).unwrap().stm(), Colour::White);
     }
 

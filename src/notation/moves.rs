@@ -1,12 +1,12 @@
 //! Moves as PDN writes them.
 
 use super::squares::{SquareError, kind_of, parse_square, square_name};
-use crate::board::{Shape, Square};
+use crate::board::{Bitboard, Shape, Square};
 use crate::play::{Move, Route, legal_moves, visit_routes};
 use crate::position::Position;
 use crate::rules::{SquareNames, Variant};
 
-/// Why a text is not a move of the position.
+/// Why a text is not a move of the position, or a move none of its moves.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MoveError {
@@ -19,10 +19,18 @@ pub enum MoveError {
     /// A part is not a square of the board.
     #[error(transparent)]
     Square(#[from] SquareError),
-    /// No legal move is written so.
+    /// The move is one of another variant than the position.
+    #[error("a move of {found} in a position of {expected}")]
+    OtherVariant {
+        /// The variant of the position.
+        expected: Variant,
+        /// That of the move.
+        found: Variant,
+    },
+    /// No legal move is written so, or the move is not one of them.
     #[error("{text:?} is not a legal move ({})", listed(legal))]
     Illegal {
-        /// The text.
+        /// The text, or the first and last square of the move.
         text: String,
         /// The legal moves; none if the game is over.
         legal: Vec<String>,
@@ -44,35 +52,96 @@ fn listed(legal: &[String]) -> String {
     }
 }
 
-/// Writes a move with the names of squares and the capture sign of its variant: `c3-d4`, `c3:e5`.
+/// Writes a legal move of a position with the names of squares and the capture sign of its variant: `c3-d4`, `c3:e5`.
 ///
-/// `all` are the legal moves of the position. If another of them has the same first and last
-/// square but takes other pieces, the squares where the piece turns are written too; if it
-/// turns nowhere, the square right behind the first captured piece. That is always enough, for
+/// If another legal move has the same first and last square but takes other pieces, the squares where the piece turns are
+/// written too; if it turns nowhere, the square right behind the first captured piece. That is always enough, for
 /// the line from square to square tells which pieces are jumped.
-pub fn write_move(variant: Variant, played: &Move, all: &[Move]) -> String {
-    write_move_with(variant, variant.rules().squares, played, all)
+///
+/// Lists the legal moves of the position each time; who writes many of them makes a [`MoveWriter`].
+///
+/// # Errors
+/// [`MoveError::OtherVariant`] and [`MoveError::Illegal`], if the move is not one of the position's.
+pub fn write_move(position: &Position, played: &Move) -> Result<String, MoveError> {
+    write_move_with(position, played, position.variant().rules().squares)
 }
 
 /// [`write_move`] with squares named as the caller wishes.
+///
+/// # Errors
+/// See [`write_move`].
 pub fn write_move_with(
+    position: &Position,
+    played: &Move,
+    names: SquareNames,
+) -> Result<String, MoveError> {
+    MoveWriter::new(position, names).write(played)
+}
+
+/// Writes moves of one position, as [`write_move`] does each alone, whose legal moves it lists once.
+#[derive(Clone, Debug)]
+pub struct MoveWriter {
     variant: Variant,
     names: SquareNames,
-    played: &Move,
-    all: &[Move],
-) -> String {
-    let rules = variant.rules();
-    let sign = if played.is_capture() { rules.capture_sign } else { '-' };
-    let shared = all.iter().any(|other| {
-        (other.from, other.to) == (played.from, played.to) && other.captured != played.captured
-    });
-    let mut text = square_name(rules, names, played.from);
-    let way = if shared { telling_squares(rules.shape, played) } else { Vec::new() };
-    for square in way.into_iter().chain([played.to]) {
-        text.push(sign);
-        text.push_str(&square_name(rules, names, square));
+    /// By [`key`], so that moves with the same first and last square are neighbours.
+    legal: Vec<Move>,
+}
+
+impl MoveWriter {
+    /// For the moves of a position, with squares named as `names` says. The cost is that of [`legal_moves`].
+    pub fn new(position: &Position, names: SquareNames) -> Self {
+        let legal = legal_moves(position).into_iter().map(|(played, _)| played).collect();
+        Self::of(position, legal, names)
     }
-    text
+
+    fn of(position: &Position, mut legal: Vec<Move>, names: SquareNames) -> Self {
+        legal.sort_by_key(key);
+        MoveWriter { variant: position.variant(), names, legal }
+    }
+
+    /// Writes one of the moves. O(log of their number).
+    ///
+    /// # Errors
+    /// See [`write_move`].
+    pub fn write(&self, played: &Move) -> Result<String, MoveError> {
+        let (expected, found) = (self.variant, played.variant());
+        if found != expected {
+            return Err(MoveError::OtherVariant { expected, found });
+        }
+        let place = self.legal.binary_search_by_key(&key(played), key);
+        let place = place.ok().filter(|&place| self.legal[place] == *played);
+        let place = place.ok_or_else(|| MoveError::Illegal {
+            text: self.text(played, false),
+            legal: (0..self.legal.len()).map(|place| self.text_at(place)).collect(),
+        })?;
+        Ok(self.text_at(place))
+    }
+
+    fn text_at(&self, place: usize) -> String {
+        let played = &self.legal[place];
+        let shares_ends = |other: Option<&Move>| {
+            other.is_some_and(|other| (other.from(), other.to()) == (played.from(), played.to()))
+        };
+        let before = place.checked_sub(1).and_then(|place| self.legal.get(place));
+        self.text(played, shares_ends(before) || shares_ends(self.legal.get(place + 1)))
+    }
+
+    fn text(&self, played: &Move, with_way: bool) -> String {
+        let rules = self.variant.rules();
+        let sign = if played.is_capture() { rules.capture_sign } else { '-' };
+        let mut text = square_name(rules, self.names, played.from());
+        let way = if with_way { telling_squares(rules.shape, played) } else { Vec::new() };
+        for square in way.into_iter().chain([played.to()]) {
+            text.push(sign);
+            text.push_str(&square_name(rules, self.names, square));
+        }
+        text
+    }
+}
+
+/// No two legal moves of a position have the same.
+fn key(played: &Move) -> (Square, Square, Bitboard) {
+    (played.from(), played.to(), played.captured())
 }
 
 /// Reads a move of a position.
@@ -85,8 +154,8 @@ pub fn write_move_with(
 ///
 /// # Errors
 /// If the text is not a move, not a legal one, or fits several; the last two list the candidates.
-pub fn parse_move(variant: Variant, position: &Position, text: &str) -> Result<Move, MoveError> {
-    let rules = variant.rules();
+pub fn parse_move(position: &Position, text: &str) -> Result<Move, MoveError> {
+    let rules = position.variant().rules();
     let is_capture_sign = |c: char| matches!(c, ':' | 'x');
     let tokens: Vec<&str> =
         text.split(|c: char| c == '-' || is_capture_sign(c)).map(str::trim).collect();
@@ -99,11 +168,11 @@ pub fn parse_move(variant: Variant, position: &Position, text: &str) -> Result<M
         .collect::<Result<Vec<Square>, SquareError>>()?;
     let (from, way, to) = (squares[0], &squares[1..squares.len() - 1], squares[squares.len() - 1]);
 
-    let legal: Vec<Move> = legal_moves(variant, position).into_iter().map(|(m, _)| m).collect();
+    let legal: Vec<Move> = legal_moves(position).into_iter().map(|(m, _)| m).collect();
     let capture_meant = text.contains(is_capture_sign) || !way.is_empty();
     let mut found: Vec<&Move> = legal
         .iter()
-        .filter(|m| (m.from, m.to) == (from, to) && (m.is_capture() || !capture_meant))
+        .filter(|m| (m.from(), m.to()) == (from, to) && (m.is_capture() || !capture_meant))
         .collect();
     if way.is_empty() {
         // Written short, yet written in full: a single jump that ends right behind the piece.
@@ -113,7 +182,7 @@ pub fn parse_move(variant: Variant, position: &Position, text: &str) -> Result<M
         }
     } else {
         let (mut exact, mut partial) = (Vec::new(), Vec::new());
-        visit_routes(variant, position, &mut |played, route| {
+        visit_routes(position, &mut |played, route| {
             if (route.from, route.to) != (from, to) {
                 return;
             }
@@ -130,18 +199,17 @@ pub fn parse_move(variant: Variant, position: &Position, text: &str) -> Result<M
         found.retain(|m| fitting.contains(m));
     }
 
-    let written = |moves: &[&Move]| {
-        let names = kind_of(tokens[0]);
-        moves.iter().map(|m| write_move_with(variant, names, m, &legal)).collect::<Vec<_>>()
-    };
-    match found[..] {
-        [only] => Ok(only.clone()),
-        [] => Err(MoveError::Illegal {
-            text: text.to_owned(),
-            legal: written(&legal.iter().collect::<Vec<_>>()),
-        }),
-        _ => Err(MoveError::Ambiguous { text: text.to_owned(), candidates: written(&found) }),
+    if let [only] = found[..] {
+        return Ok(only.clone());
     }
+    let writer = MoveWriter::of(position, legal.clone(), kind_of(tokens[0]));
+    let written =
+        |moves: &[&Move]| moves.iter().map(|m| writer.write(m)).collect::<Result<Vec<_>, _>>();
+    let text = text.to_owned();
+    Err(match found[..] {
+        [] => MoveError::Illegal { text, legal: written(&legal.iter().collect::<Vec<_>>())? },
+        _ => MoveError::Ambiguous { text, candidates: written(&found)? },
+    })
 }
 
 /// How well the squares named between the first and the last describe a route.
@@ -172,15 +240,15 @@ fn is_subsequence(part: &[Square], whole: &[Square]) -> bool {
 
 /// Squares that tell a capture from others with the same first and last square.
 fn telling_squares(shape: Shape, played: &Move) -> Vec<Square> {
-    let turns = turns(shape, played.from, &played.via, played.to);
+    let turns = turns(shape, played.from(), played.via(), played.to());
     if !turns.is_empty() {
         return turns;
     }
-    let line = between(shape, played.from, played.to);
+    let line = between(shape, played.from(), played.to());
     let behind = line
         .iter()
-        .skip_while(|&&square| !played.captured.contains(square))
-        .find(|&&square| !played.captured.contains(square));
+        .skip_while(|&&square| !played.captured().contains(square))
+        .find(|&&square| !played.captured().contains(square));
     behind.into_iter().copied().collect()
 }
 
@@ -224,18 +292,19 @@ mod tests {
 
     /// All legal moves as text, sorted.
     fn written(fen: &str) -> Vec<String> {
-        let all: Vec<Move> =
-            legal_moves(VARIANT, &position(fen)).into_iter().map(|(m, _)| m).collect();
-        let mut texts: Vec<String> = all.iter().map(|m| write_move(VARIANT, m, &all)).collect();
+        let position = position(fen);
+        let all = legal_moves(&position);
+        let mut texts: Vec<String> =
+            all.iter().map(|(played, _)| write_move(&position, played).unwrap()).collect();
         texts.sort();
         texts
     }
 
     /// The numbers of the captured squares.
     fn captured(fen: &str, text: &str) -> Vec<u8> {
-        let played = parse_move(VARIANT, &position(fen), text).unwrap();
+        let played = parse_move(&position(fen), text).unwrap();
         let number = |square| super::super::squares::square_number(VARIANT.rules(), square);
-        let mut numbers: Vec<u8> = played.captured.into_iter().map(number).collect();
+        let mut numbers: Vec<u8> = played.captured().into_iter().map(number).collect();
         numbers.sort_unstable();
         numbers
     }
@@ -284,7 +353,7 @@ mod tests {
         for (text, candidates) in
             [("a5:a1", ["a5:c3:a1", "a5:e1:h4:f6:a1"]), ("13x29", ["13:22:29", "13:31:20:11:29"])]
         {
-            let error = parse_move(VARIANT, &position(TWO_WAYS), text).unwrap_err();
+            let error = parse_move(&position(TWO_WAYS), text).unwrap_err();
             assert!(matches!(error, MoveError::Ambiguous { .. }));
             let message = error.to_string();
             assert!(message.contains(text));
@@ -304,7 +373,7 @@ mod tests {
             (TWO_WAYS, "a5:g7:a1", "a5:c3:a1"),
             ("W:W:B1", "c3-d4", "none"),
         ] {
-            let error = parse_move(VARIANT, &position(fen), text).unwrap_err();
+            let error = parse_move(&position(fen), text).unwrap_err();
             assert!(matches!(error, MoveError::Illegal { .. }), "{text}: {error:?}");
             let message = error.to_string();
             assert!(message.contains(text) && message.contains(legal), "{message}");
@@ -315,7 +384,7 @@ mod tests {
     fn texts_that_are_no_moves_are_refused() {
         let position = position("W:W22:B1");
         for text in ["", "c3", "-", "c3-", "-d4", "c3--d4", "c3d4", "2218"] {
-            let error = parse_move(VARIANT, &position, text).unwrap_err();
+            let error = parse_move(&position, text).unwrap_err();
             assert!(matches!(error, MoveError::Malformed { .. }), "{text}: {error:?}");
             assert!(error.to_string().contains(text));
         }
@@ -326,7 +395,7 @@ mod tests {
             ("C3-d4", "C3"),
             ("c3×e5-a1", "c3×e5"),
         ] {
-            let error = parse_move(VARIANT, &position, text).unwrap_err();
+            let error = parse_move(&position, text).unwrap_err();
             assert!(matches!(error, MoveError::Square(_)), "{text}: {error:?}");
             assert!(error.to_string().contains(token));
         }

@@ -157,11 +157,11 @@ impl PdnGame {
         let mut position = self.start(variant)?;
         for (ply, text) in (1..).zip(&self.moves) {
             let played = match text.len() {
-                ..=LONGEST_MOVE => parse_move(variant, &position, text),
+                ..=LONGEST_MOVE => parse_move(&position, text),
                 _ => Err(MoveError::Malformed { text: shortened(text) }),
             };
             let played = played.map_err(|source| PdnError::Move { ply, source })?;
-            position = legal_moves(variant, &position)
+            position = legal_moves(&position)
                 .into_iter()
                 .find_map(|(legal, after)| (legal == played).then_some(after))
                 .expect("a move that was read is legal");
@@ -376,7 +376,7 @@ fn shortened(text: &str) -> String {
 /// let text = r#"[GameType "21"] [FEN "B:W18:B6,K11"] {Black holds the move} 1... 6-9 2. 18-14 *"#;
 /// let game = parse_pdn(text).next().unwrap()?;
 /// assert_eq!(game.moves(), ["6-9", "18-14"]);
-/// assert_eq!(write_fen(Variant::English, &game.start(Variant::English)?), "B:W18:B6,K11");
+/// assert_eq!(write_fen(&game.start(Variant::English)?), "B:W18:B6,K11");
 /// assert_eq!(game.outcome(Variant::English)?, None);
 /// # Ok::<(), damka::notation::PdnError>(())
 /// ```
@@ -648,9 +648,9 @@ mod tests {
     fn the_tag_or_the_start_is_the_position() {
         let text = "[SetUp \"1\"][GameType \"21\"][FEN \"W:WK22,K23,K24:BK31,K32.\"] 1. 24-19 *";
         let start = only(text).start(Variant::English).unwrap();
-        assert_eq!(write_fen(Variant::English, &start), "W:WK22,K23,K24:BK31,K32");
+        assert_eq!(write_fen(&start), "W:WK22,K23,K24:BK31,K32");
         let end = only(text).end(Variant::English).unwrap();
-        assert_eq!(write_fen(Variant::English, &end), "B:WK19,K22,K23:BK31,K32");
+        assert_eq!(write_fen(&end), "B:WK19,K22,K23:BK31,K32");
         for text in ["9-14 *", "[FEN \"\"] 9-14 *", "[SetUp \"0\"][FEN \"W:WK22:BK31\"] 9-14 *"] {
             let game = only(text);
             assert!(!game.has_fen());

@@ -28,6 +28,14 @@ use crate::value::{Value, Wld};
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProbeError {
+    /// The position is one of another variant than the tables.
+    #[error("a position of {found}, asked of tables of {expected}")]
+    OtherVariant {
+        /// The variant of the tables.
+        expected: Variant,
+        /// That of the position.
+        found: Variant,
+    },
     /// The table of a slice that the answer depends on is in none of the folders.
     #[error("no table {slice}.{metric} of {variant} in {}", list(folders))]
     Missing {
@@ -79,7 +87,7 @@ impl ProbeError {
         match self {
             Self::Missing { .. } | Self::TooManyPieces { .. } => true,
             Self::Table(error) => error.is_missing(),
-            Self::NotCached | Self::Mismatch { .. } => false,
+            Self::OtherVariant { .. } | Self::NotCached | Self::Mismatch { .. } => false,
         }
     }
 }
@@ -247,6 +255,22 @@ impl Tablebase {
         Ok(self.table(slice, metric)?.verify_checksums(|_| ())?)
     }
 
+    /// Refuses positions of other variants, and those with more pieces than any table, whose captures could take for ever to
+    /// search. Games that are over, or end with the next move, have an answer all the same.
+    fn check(&self, position: &Position) -> Result<(), ProbeError> {
+        let (expected, found) = (self.variant, position.variant());
+        if found != expected {
+            return Err(ProbeError::OtherVariant { expected, found });
+        }
+        let pieces = position.piece_count();
+        let both =
+            [Colour::White, Colour::Black].iter().all(|&side| !position.pieces(side).is_empty());
+        match both && pieces > MOST_PIECES {
+            true => Err(ProbeError::TooManyPieces { variant: expected, pieces }),
+            false => Ok(()),
+        }
+    }
+
     /// Exact value of a position: its result, and the plies to the end of the game.
     ///
     /// Any position with few enough pieces has an answer, captures or not, either side to move, finished games too. A
@@ -254,9 +278,9 @@ impl Tablebase {
     /// move later; one with captures is searched down to quiet ones.
     ///
     /// # Errors
-    /// If a table that the answer depends on is missing or broken; the error names it.
+    /// If the position is one of another variant, or a table that the answer depends on is missing or broken; the error names it.
     pub fn probe(&self, position: &Position) -> Result<Value, ProbeError> {
-        check_pieces(self.variant, position)?;
+        self.check(position)?;
         self.slices.value(position, Patience::Read)
     }
 
@@ -265,7 +289,7 @@ impl Tablebase {
     /// # Errors
     /// See [`Tablebase::probe`].
     pub fn probe_wld(&self, position: &Position) -> Result<Wld, ProbeError> {
-        check_pieces(self.variant, position)?;
+        self.check(position)?;
         self.slices.wld(position, Patience::Read)
     }
 
@@ -274,7 +298,7 @@ impl Tablebase {
     /// # Errors
     /// [`ProbeError::NotCached`] if a block of a table, or a table itself, would have to be read; else see [`Tablebase::probe`].
     pub fn probe_cached(&self, position: &Position) -> Result<Value, ProbeError> {
-        check_pieces(self.variant, position)?;
+        self.check(position)?;
         self.slices.value(position, Patience::CacheOnly)
     }
 
@@ -283,15 +307,15 @@ impl Tablebase {
     /// # Errors
     /// See [`Tablebase::probe_cached`].
     pub fn probe_wld_cached(&self, position: &Position) -> Result<Wld, ProbeError> {
-        check_pieces(self.variant, position)?;
+        self.check(position)?;
         self.slices.wld(position, Patience::CacheOnly)
     }
 
     /// Says that a position will soon be asked for: the system begins to read what [`Tablebase::probe_wld`] and, as far as it is
     /// known which, [`Tablebase::probe`] will need. Waits for no block, but opens tables that were not used before. Without effect where files are read
-    /// and not mapped ([`Access::Read`]).
+    /// and not mapped ([`Access::Read`]), and for a position of another variant.
     pub fn prefetch(&self, position: &Position) {
-        if check_pieces(self.variant, position).is_ok() {
+        if self.check(position).is_ok() {
             self.slices.prefetch(position);
         }
     }
@@ -312,7 +336,7 @@ impl Tablebase {
         positions: &[Position],
         probe: impl Fn(&Position) -> Result<T, ProbeError>,
     ) -> Vec<Result<T, ProbeError>> {
-        let place = |position: &Position| match check_pieces(self.variant, position) {
+        let place = |position: &Position| match self.check(position) {
             Ok(()) => self.slices.place(position),
             Err(_) => None,
         };
@@ -337,11 +361,11 @@ impl Tablebase {
     /// # Errors
     /// See [`Tablebase::probe`].
     pub fn moves(&self, position: &Position) -> Result<Vec<RatedMove>, ProbeError> {
-        check_pieces(self.variant, position)?;
+        self.check(position)?;
         let rate = |(played, position)| {
             self.probe(&position).map(|value| RatedMove { played, position, value })
         };
-        let list = legal_moves(self.variant, position).into_iter().map(rate);
+        let list = legal_moves(position).into_iter().map(rate);
         let mut rated: Vec<RatedMove> = list.collect::<Result<_, _>>()?;
         rated.sort_by_key(|rated| Reverse(rated.value.before_move()));
         Ok(rated)
@@ -366,17 +390,6 @@ impl Tablebase {
             line.push(best);
         }
         Ok(line)
-    }
-}
-
-/// Refuses positions with more pieces than any table, whose captures could take for ever to search. Games that are over, or
-/// end with the next move, have an answer all the same.
-fn check_pieces(variant: Variant, position: &Position) -> Result<(), ProbeError> {
-    let pieces = position.piece_count();
-    let both = [Colour::White, Colour::Black].iter().all(|&side| !position.pieces(side).is_empty());
-    match both && pieces > MOST_PIECES {
-        true => Err(ProbeError::TooManyPieces { variant, pieces }),
-        false => Ok(()),
     }
 }
 

@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
+use super::variant::Variant;
 use crate::board::{Bits, Direction, Geometry, Playing, Shape};
 use crate::value::{Halves, Value};
 
@@ -318,6 +319,8 @@ impl Rules {
 pub trait RuleSet: Copy + Send + Sync + 'static {
     /// Word that holds a set of squares.
     type Bits: Bits;
+    /// The same variant as a value.
+    const VARIANT: Variant;
     /// The rules, known when the code is compiled.
     const RULES: Rules;
 

@@ -8,6 +8,7 @@ use super::types::{
     Colour, KingRange, Landing, NoMove, Numbering, Precedence, Promotion, Removal, RuleSet, Rules,
     SquareNames,
 };
+use super::variant::Variant;
 use crate::board::{Direction, Geometry, Playing, Shape};
 
 const FORWARD: &[Direction] = &[Direction::NorthEast, Direction::NorthWest];
@@ -24,6 +25,7 @@ macro_rules! rule_set {
         impl RuleSet for $name {
             type Bits = $bits;
 
+            const VARIANT: Variant = Variant::$name;
             const RULES: Rules = $rules;
 
             #[inline(always)]

@@ -173,8 +173,8 @@ fn examples(variant: Variant) -> Vec<String> {
         }
         let text = ask(&["longest", variant.name(), slice]);
         let fen = text.lines().find(|line| line.starts_with("W:")).unwrap();
-        let turned = parse_fen(variant, fen).unwrap().turned(variant);
-        fens.extend([fen.to_owned(), write_fen(variant, &turned)]);
+        let turned = parse_fen(variant, fen).unwrap().turned();
+        fens.extend([fen.to_owned(), write_fen(&turned)]);
     }
     fens
 }
@@ -210,10 +210,10 @@ fn probe_says_the_same_for_readers_and_for_programs() {
             for ((listed, child), [after, wld, plies]) in listed.lines().zip(moves).zip(probed) {
                 let pdn = child["pdn"].as_str().unwrap();
                 assert_eq!(listed.split_whitespace().next(), Some(pdn), "{variant}: {text}");
-                let played = parse_move(variant, &position, pdn).unwrap();
-                let legal = damka::legal_moves(variant, &position);
+                let played = parse_move(&position, pdn).unwrap();
+                let legal = damka::legal_moves(&position);
                 let (_, reached) = legal.into_iter().find(|(m, _)| *m == played).unwrap();
-                assert_eq!(write_fen(variant, &reached), after, "{variant} {fen} {pdn}");
+                assert_eq!(write_fen(&reached), after, "{variant} {fen} {pdn}");
                 assert_eq!(child["fen"], after.as_str());
                 assert_eq!(child["wld"], wld.as_str());
                 assert_eq!(child["dtw_plies"].to_string().replace("null", "-"), plies);

@@ -17,6 +17,7 @@ mod committed_tables;
 mod damaged_tables;
 mod moves;
 mod notation;
+mod other_variants;
 mod perft;
 mod probing;
 #[cfg(unix)]

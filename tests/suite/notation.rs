@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use damka::board::{Bitboard, Playing, Square};
 use damka::notation::{
-    parse_fen, parse_move, parse_pdn, parse_square, square_name, start_position, write_fen,
-    write_fen_with, write_hub, write_move, write_move_with,
+    MoveWriter, parse_fen, parse_move, parse_pdn, parse_square, square_name, start_position,
+    write_fen, write_fen_with, write_hub, write_move, write_move_with,
 };
 use damka::rules::{KingRange, Landing, NoMove, SquareNames, Variant};
 use damka::{Colour, Move, Position, legal_moves};
@@ -25,12 +25,12 @@ fn placed(variant: Variant, stm: Colour, pieces: &[(u8, Colour, bool)]) -> Posit
         }
         let mut man = [Bitboard::EMPTY; 2];
         man[colour as usize].insert(square);
-        let as_man = Position::new(rules, stm, man, [Bitboard::EMPTY; 2]).is_ok();
+        let as_man = Position::new(variant, stm, man, [Bitboard::EMPTY; 2]).is_ok();
         let king = king && rules.has_kings();
         let sets = if king || !as_man { &mut kings } else { &mut men };
         sets[colour as usize].insert(square);
     }
-    Position::new(rules, stm, men, kings).expect("one legal piece a square")
+    Position::new(variant, stm, men, kings).expect("one legal piece a square")
 }
 
 fn colour() -> impl Strategy<Value = Colour> {
@@ -59,39 +59,40 @@ fn rich_position() -> impl Strategy<Value = (Variant, Position)> {
 }
 
 /// Every form in which a position is written.
-fn written_forms(variant: Variant, position: &Position) -> Vec<String> {
+fn written_forms(position: &Position) -> Vec<String> {
     vec![
-        write_fen(variant, position),
-        write_fen_with(variant, position, SquareNames::Algebraic),
-        write_fen_with(variant, position, SquareNames::Numeric),
-        write_hub(variant, position),
+        write_fen(position),
+        write_fen_with(position, SquareNames::Algebraic),
+        write_fen_with(position, SquareNames::Numeric),
+        write_hub(position),
     ]
 }
 
 /// Checks every legal move of a position; the number of those that need long notation.
 fn check_moves(variant: Variant, position: &Position) -> usize {
-    let all: Vec<Move> = legal_moves(variant, position).into_iter().map(|(m, _)| m).collect();
+    let all: Vec<Move> = legal_moves(position).into_iter().map(|(m, _)| m).collect();
     let mut texts = BTreeSet::new();
     let mut long = 0;
     for played in &all {
         for names in [SquareNames::Algebraic, SquareNames::Numeric] {
-            let text = write_move_with(variant, names, played, &all);
+            let text = write_move_with(position, played, names).unwrap();
             assert!(texts.insert(text.clone()), "{text} is written twice");
-            let read = parse_move(variant, position, &text);
-            assert_eq!(read.as_ref(), Ok(played), "{text} in {}", write_fen(variant, position));
+            let read = parse_move(position, &text);
+            assert_eq!(read.as_ref(), Ok(played), "{text} in {}", write_fen(position));
             if names == variant.rules().squares {
-                assert_eq!(text, write_move(variant, played, &all));
+                assert_eq!(text, write_move(position, played).unwrap());
+                assert_eq!(text, MoveWriter::new(position, names).write(played).unwrap());
                 let sign = variant.rules().capture_sign;
                 long += usize::from(played.is_capture() && text.matches(sign).count() > 1);
             }
         }
         // All landing squares, whether needed or not.
-        let way = std::iter::once(played.from).chain(played.via.iter().copied());
-        let squares = way.chain([played.to]);
+        let way = std::iter::once(played.from()).chain(played.via().iter().copied());
+        let squares = way.chain([played.to()]);
         let names = squares.map(|sq| square_name(variant.rules(), SquareNames::Numeric, sq));
         let text = names.collect::<Vec<_>>().join("-");
-        if !played.via.is_empty() {
-            assert_eq!(parse_move(variant, position, &text).as_ref(), Ok(played), "{text}");
+        if !played.via().is_empty() {
+            assert_eq!(parse_move(position, &text).as_ref(), Ok(played), "{text}");
         }
     }
     long
@@ -102,7 +103,7 @@ proptest! {
 
     #[test]
     fn every_written_form_reads_back((variant, position) in position()) {
-        for text in written_forms(variant, &position) {
+        for text in written_forms(&position) {
             let dot = if text.contains(':') { "." } else { "" };
             for dressed in [
                 text.clone(),
@@ -114,7 +115,7 @@ proptest! {
             }
         }
         let lidraughts =
-            format!("{}:H3:F17", write_fen_with(variant, &position, SquareNames::Numeric));
+            format!("{}:H3:F17", write_fen_with(&position, SquareNames::Numeric));
         prop_assert_eq!(parse_fen(variant, &lidraughts), Ok(position));
     }
 
@@ -122,7 +123,7 @@ proptest! {
     fn small_letters_read_the_same((variant, position) in position()) {
         // On wider boards a small k is a file.
         prop_assume!(variant.rules().shape.width <= 10);
-        let text = write_fen(variant, &position).to_lowercase();
+        let text = write_fen(&position).to_lowercase();
         prop_assert_eq!(parse_fen(variant, &text), Ok(position));
     }
 
@@ -138,7 +139,7 @@ proptest! {
         variant in variant(),
     ) {
         if let Ok(position) = parse_fen(variant, &text) {
-            prop_assert_eq!(parse_fen(variant, &write_fen(variant, &position)), Ok(position));
+            prop_assert_eq!(parse_fen(variant, &write_fen(&position)), Ok(position));
         }
     }
 
@@ -168,7 +169,7 @@ proptest! {
             1..4,
         ),
     ) {
-        let mut text: Vec<char> = written_forms(variant, &position)[form].chars().collect();
+        let mut text: Vec<char> = written_forms(&position)[form].chars().collect();
         for (place, edit, letter) in edits {
             if text.is_empty() {
                 break;
@@ -184,7 +185,7 @@ proptest! {
         }
         let text: String = text.into_iter().collect();
         if let Ok(read) = parse_fen(variant, &text) {
-            for again in written_forms(variant, &read) {
+            for again in written_forms(&read) {
                 prop_assert_eq!(parse_fen(variant, &again), Ok(read), "{}", again);
             }
         }
@@ -202,32 +203,29 @@ proptest! {
 
     #[test]
     fn text_of_moves_never_panics(
-        (variant, position) in position(),
+        (_, position) in position(),
         text in any::<String>(),
         likely in "[a-h0-9x: -]{0,20}",
     ) {
-        let _ = parse_move(variant, &position, &text);
-        let _ = parse_move(variant, &position, &likely);
+        let _ = parse_move(&position, &text);
+        let _ = parse_move(&position, &likely);
     }
 
     #[test]
     fn moves_are_seen_from_the_same_side_by_both_colours((variant, position) in position()) {
         let squares = variant.rules().shape.squares();
         let turn = |square: Square| Square(squares - 1 - square.0);
-        let turned: Vec<_> = legal_moves(variant, &position.turned(variant))
-            .into_iter()
-            .map(|(m, after)| {
-                let turned = Move {
-                    from: turn(m.from),
-                    to: turn(m.to),
-                    captured: m.captured.into_iter().map(turn).collect(),
-                    promotes: m.promotes,
-                    via: m.via.into_iter().map(turn).collect(),
-                };
-                (turned, after.turned(variant))
-            })
-            .collect();
-        prop_assert_eq!(turned, legal_moves(variant, &position));
+        let here = legal_moves(&position);
+        let there = legal_moves(&position.turned());
+        prop_assert_eq!(here.len(), there.len());
+        for ((m, after), (other, other_after)) in here.iter().zip(&there) {
+            prop_assert_eq!((m.from(), m.to()), (turn(other.from()), turn(other.to())));
+            let captured: Bitboard = other.captured().into_iter().map(turn).collect();
+            prop_assert_eq!((m.captured(), m.promotes()), (captured, other.promotes()));
+            let via: Vec<Square> = other.via().iter().copied().map(turn).collect();
+            prop_assert_eq!(m.via(), via);
+            prop_assert_eq!(*after, other_after.turned());
+        }
     }
 }
 
@@ -268,11 +266,11 @@ fn listed(variant: Variant, played: &Move) -> String {
         Playing::All | Playing::Points => SquareNames::Algebraic,
     };
     let name = |square| square_name(rules, names, square);
-    let (from, to) = (name(played.from), name(played.to));
+    let (from, to) = (name(played.from()), name(played.to()));
     if !played.is_capture() {
         return format!("{from}-{to}");
     }
-    let mut captured: Vec<Square> = played.captured.into_iter().collect();
+    let mut captured: Vec<Square> = played.captured().into_iter().collect();
     captured.sort_by_key(|&square| {
         square_name(rules, SquareNames::Numeric, square).parse::<u8>().unwrap()
     });
@@ -291,8 +289,7 @@ fn legal_moves_equal_the_independent_list() {
             }
             rows += 1;
             let position = parse_fen(variant, fields[1]).unwrap();
-            let all: Vec<Move> =
-                legal_moves(variant, &position).into_iter().map(|(m, _)| m).collect();
+            let all: Vec<Move> = legal_moves(&position).into_iter().map(|(m, _)| m).collect();
             let found: BTreeSet<String> = all.iter().map(|m| listed(variant, m)).collect();
             let expected: BTreeSet<String> =
                 fields[2].split("; ").filter(|text| !text.is_empty()).map(str::to_owned).collect();

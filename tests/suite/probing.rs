@@ -34,7 +34,7 @@ fn positions() -> Vec<Position> {
             all.extend(&level);
             level = level
                 .iter()
-                .flat_map(|position| legal_moves(Variant::Russian, position))
+                .flat_map(|position| legal_moves(position))
                 .map(|(_, after)| after)
                 .collect();
         }
@@ -48,7 +48,7 @@ fn what_is_not_cached_is_said_to_be() {
     let positions = positions();
     assert!(positions.len() > 300);
     let quiet = |position: &&Position| {
-        let moves = legal_moves(Variant::Russian, position);
+        let moves = legal_moves(position);
         moves.first().is_some_and(|(first, _)| !first.is_capture())
     };
     for position in positions.iter().filter(quiet).take(3) {
@@ -124,7 +124,7 @@ fn many_at_once_take_each_block_once() {
     let mut positions: Vec<Position> =
         (0..index.len()).step_by(11).map(|number| position_at(&index, number)).collect();
     positions.retain(|position| {
-        let moves = legal_moves(Variant::Russian, position);
+        let moves = legal_moves(position);
         moves.first().is_some_and(|(first, _)| !first.is_capture())
     });
     let mut rng = Rng(1);

@@ -41,7 +41,7 @@ fn compare(tables: &Tablebase, folder: &Path, slice: Material, metric: Metric) -
     let mut compared = 0;
     for line in lines {
         let position = parse_fen(variant, &line[1]).unwrap();
-        let moves = legal_moves(variant, &position);
+        let moves = legal_moves(&position);
         if moves.iter().any(|(played, _)| played.is_capture()) {
             continue;
         }

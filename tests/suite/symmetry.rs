@@ -39,7 +39,7 @@ fn position(variant: Variant, stm: Colour, pieces: &[Piece]) -> Option<Position>
         let sets = if king { &mut kings } else { &mut men };
         sets[colour as usize].insert(square);
     }
-    Position::new(variant.rules(), stm, men, kings).ok()
+    Position::new(variant, stm, men, kings).ok()
 }
 
 /// A position with as many pieces as there are tables for at most, and its twin, made square by square.
@@ -79,7 +79,7 @@ proptest! {
     #[test]
     fn twins_get_the_same_answers((variant, position, twin) in twins()) {
         let tables = &TABLES.1[&variant];
-        prop_assert_eq!(position.turned(variant), twin);
+        prop_assert_eq!(position.turned(), twin);
         let value = tables.probe(&position).unwrap();
         prop_assert_eq!(tables.probe(&twin).unwrap(), value);
         prop_assert_eq!(tables.probe_wld(&position).unwrap(), value.wld());
@@ -87,15 +87,15 @@ proptest! {
 
         let moves = tables.moves(&position).unwrap();
         let twins = tables.moves(&twin).unwrap();
-        prop_assert_eq!(moves.len(), legal_moves(variant, &position).len());
+        prop_assert_eq!(moves.len(), legal_moves(&position).len());
         let values = |list: &[damka::probe::RatedMove]| -> Vec<Value> {
             list.iter().map(|rated| rated.value).collect()
         };
         prop_assert_eq!(values(&moves), values(&twins));
         for (rated, twin) in moves.iter().zip(&twins) {
-            prop_assert_eq!(rated.position.turned(variant), twin.position);
-            prop_assert_eq!(rated.played.captured.len(), twin.played.captured.len());
-            prop_assert_eq!(rated.played.promotes, twin.played.promotes);
+            prop_assert_eq!(rated.position.turned(), twin.position);
+            prop_assert_eq!(rated.played.captured().len(), twin.played.captured().len());
+            prop_assert_eq!(rated.played.promotes(), twin.played.promotes());
         }
         let lines = [&position, &twin].map(|position| tables.line(position).unwrap().len());
         prop_assert_eq!(lines, [usize::from(value.plies().unwrap_or(0)); 2]);
@@ -116,7 +116,7 @@ fn all_twins_of_two_pieces_get_the_same_answers() {
                 ];
                 let Some(position) = position(variant, Colour::White, &list) else { continue };
                 let value = tables.probe(&position).unwrap();
-                assert_eq!(tables.probe(&position.turned(variant)).unwrap(), value, "{variant}");
+                assert_eq!(tables.probe(&position.turned()).unwrap(), value, "{variant}");
                 compared += 1;
             }
         }

@@ -313,7 +313,7 @@ fn moves_come_best_first_and_agree_with_the_position() {
     for position in some_positions(20_000, 11) {
         let value = TABLES.probe(&position).unwrap();
         let moves = TABLES.moves(&position).unwrap();
-        let legal = damka::legal_moves(Variant::Russian, &position);
+        let legal = damka::legal_moves(&position);
         assert_eq!(moves.len(), legal.len());
         for rated in &moves {
             let same =
@@ -339,13 +339,13 @@ fn lines_last_as_long_as_the_distance_says() {
         for best in &line {
             assert_eq!(best.position.stm(), position.stm().other());
             assert_eq!(best.value.before_move(), left);
-            let legal = damka::legal_moves(Variant::Russian, &position);
+            let legal = damka::legal_moves(&position);
             assert!(legal.contains(&(best.played.clone(), best.position)), "{position:?}");
             (position, left) = (best.position, best.value);
         }
         if value != Value::Draw {
             assert_eq!(left, Value::Loss(0));
-            assert!(damka::legal_moves(Variant::Russian, &position).is_empty(), "{start:?}");
+            assert!(damka::legal_moves(&position).is_empty(), "{start:?}");
             let winner = if value.wld() == Wld::Win { start.stm() } else { start.stm().other() };
             assert_eq!(position.stm(), winner.other());
         }
@@ -366,10 +366,10 @@ proptest! {
 
     #[test]
     fn colours_are_alike(position in any_position()) {
-        let turned = position.turned(Variant::Russian);
+        let turned = position.turned();
         prop_assert_eq!(board(&turned), board(&position).flipped());
         prop_assert_eq!(turned.stm(), position.stm().other());
-        prop_assert_eq!(turned.turned(Variant::Russian), position);
+        prop_assert_eq!(turned.turned(), position);
         let value = TABLES.probe(&position).unwrap();
         prop_assert_eq!(TABLES.probe(&turned).unwrap(), value);
         prop_assert_eq!(TABLES.probe_wld(&turned).unwrap(), value.wld());
@@ -457,7 +457,7 @@ fn rewrite(
         let position = position_at(&index, number);
         let value = TABLES.probe(&position).unwrap();
         // What is said of positions with captures goes into no table.
-        let stored = damka::legal_moves(Variant::Russian, &position);
+        let stored = damka::legal_moves(&position);
         let is_stored = stored.first().is_none_or(|(first, _)| !first.is_capture());
         // By symmetry one change may be several.
         let turned = index.unrank(number);
@@ -477,7 +477,7 @@ fn no_change(_: u64, value: Value) -> Value {
 /// Index and value of the positions of a slice without a capture that are stored there.
 fn quiet_positions(slice: Material) -> Vec<(u64, Value)> {
     let quiet = |(_, position): &(u64, Position)| {
-        let moves = damka::legal_moves(Variant::Russian, position);
+        let moves = damka::legal_moves(position);
         moves.first().is_none_or(|(first, _)| !first.is_capture())
     };
     let index = SliceIndex::new(Russian::geometry(), slice);
@@ -752,7 +752,7 @@ fn a_table_that_is_not_there_is_named() {
     assert!(error.to_string().contains("KKKvKK.wld"), "{error}");
     // A capture into a table that is there needs no more.
     let captures = read("W:WKa1,Kc1,Ka3:BKb2,h8");
-    assert!(damka::legal_moves(Variant::Russian, &captures)[0].0.is_capture());
+    assert!(damka::legal_moves(&captures)[0].0.is_capture());
     assert!(TABLES.probe(&captures).is_ok());
 }
 

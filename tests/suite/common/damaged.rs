@@ -146,12 +146,8 @@ fn some_positions(slice: Material, noise: &mut u64) -> Vec<Position> {
         }
         let side = [Colour::White, Colour::Black][found.len() % 2];
         let [own_men, opp_men, own_kings, opp_kings] = sets;
-        let position = Position::new(
-            Variant::Russian.rules(),
-            side,
-            [own_men, opp_men],
-            [own_kings, opp_kings],
-        );
+        let position =
+            Position::new(Variant::Russian, side, [own_men, opp_men], [own_kings, opp_kings]);
         // Two on one square, or a man that would be a king, is none.
         if let Ok(position) = position
             && sets.iter().zip(counts).all(|(set, count)| set.len() == u32::from(count))

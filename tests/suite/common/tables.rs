@@ -118,7 +118,7 @@ pub fn position(board: &Board, white_to_move: bool) -> Position {
             _ => kings[1].insert(square),
         }
     }
-    Position::new(&Russian::RULES, colour(white_to_move), men, kings).expect("a legal position")
+    Position::new(Variant::Russian, colour(white_to_move), men, kings).expect("a legal position")
 }
 
 /// The same position for the brute-force solver.
@@ -193,7 +193,7 @@ pub fn position_at(index: &SliceIndex<u32>, number: u64) -> Position {
     let set = |set: u32| Bitboard(set.into());
     let men = [set(turned.own_men), set(turned.opp_men)];
     let kings = [set(turned.own_kings), set(turned.opp_kings)];
-    Position::new(&Russian::RULES, Colour::White, men, kings).expect("a position of a slice")
+    Position::new(Variant::Russian, Colour::White, men, kings).expect("a position of a slice")
 }
 
 /// Values of a slice as tables store them, read from other tables and changed on the way.

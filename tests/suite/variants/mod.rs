@@ -31,7 +31,7 @@ use std::path::Path;
 use damka::board::Square;
 use damka::build::{BuildOptions, build};
 use damka::notation::{
-    parse_fen, parse_move, parse_square, square_name, write_fen, write_move, write_move_with,
+    parse_fen, parse_move, parse_square, square_name, write_fen, write_move_with,
 };
 use damka::rules::SquareNames;
 use damka::{Move, Position, Tablebase, Value, Variant, legal_moves};
@@ -46,9 +46,11 @@ fn read(variant: Variant, fen: &str) -> Position {
 /// A move with the names and signs of its variant, and what it takes: `22x15 (18)`, `c3-d4`.
 fn described(variant: Variant, played: &Move) -> String {
     let rules = variant.rules();
-    // Alone in a list a move is written short.
-    let short = write_move(variant, played, std::slice::from_ref(played));
-    let mut taken: Vec<Square> = played.captured.into_iter().collect();
+    let [from, to] =
+        [played.from(), played.to()].map(|square| square_name(rules, rules.squares, square));
+    let sign = if played.is_capture() { rules.capture_sign } else { '-' };
+    let short = format!("{from}{sign}{to}");
+    let mut taken: Vec<Square> = played.captured().into_iter().collect();
     let number = |square| square_name(rules, SquareNames::Numeric, square).parse::<u8>().unwrap();
     taken.sort_by_cached_key(|&square| match rules.squares {
         SquareNames::Numeric => format!("{:02}", number(square)),
@@ -62,7 +64,7 @@ fn described(variant: Variant, played: &Move) -> String {
 /// Checks the complete list of moves of a position.
 #[track_caller]
 fn assert_moves(variant: Variant, fen: &str, expected: &[&str]) {
-    let legal = legal_moves(variant, &read(variant, fen));
+    let legal = legal_moves(&read(variant, fen));
     let mut found: Vec<_> = legal.iter().map(|(played, _)| described(variant, played)).collect();
     let mut expected = expected.to_vec();
     found.sort();
@@ -74,14 +76,14 @@ fn assert_moves(variant: Variant, fen: &str, expected: &[&str]) {
 #[track_caller]
 fn assert_after(variant: Variant, fen: &str, text: &str, after: &str) {
     let position = read(variant, fen);
-    let played = parse_move(variant, &position, text).unwrap_or_else(|error| panic!("{error}"));
-    let legal = legal_moves(variant, &position);
+    let played = parse_move(&position, text).unwrap_or_else(|error| panic!("{error}"));
+    let legal = legal_moves(&position);
     let (_, found) = legal.into_iter().find(|(m, _)| *m == played).expect("a legal move");
-    assert_eq!(write_fen(variant, &found), after, "{variant} {fen} {text}");
+    assert_eq!(write_fen(&found), after, "{variant} {fen} {text}");
 }
 
 fn count_paths(variant: Variant, position: &Position, depth: usize) -> u64 {
-    let legal = legal_moves(variant, position);
+    let legal = legal_moves(position);
     match depth {
         1 => legal.len() as u64,
         _ => legal.iter().map(|(_, after)| count_paths(variant, after, depth - 1)).sum(),
@@ -120,7 +122,7 @@ fn assert_played_to_lose(variant: Variant, blocked: &str) {
     let options = BuildOptions::new(variant, 3, folder.path());
     build(&BuildOptions { write: QUICK, ..options }, &()).unwrap();
     let tables = Tablebase::open(variant, &[folder.path()]).unwrap();
-    assert!(legal_moves(variant, &read(variant, blocked)).is_empty(), "{blocked}");
+    assert!(legal_moves(&read(variant, blocked)).is_empty(), "{blocked}");
     let value = |fen: &str| tables.probe(&read(variant, fen)).unwrap();
     assert_eq!(value(blocked), Value::Win(0), "{variant} {blocked}");
     assert_eq!(value("W:W:BK1"), Value::Win(0), "{variant}");
@@ -131,10 +133,10 @@ fn assert_played_to_lose(variant: Variant, blocked: &str) {
 #[track_caller]
 fn assert_same_moves(variant: Variant, parent: Variant, fen: &str) {
     let list = |variant| -> Vec<String> {
-        let legal: Vec<Move> =
-            legal_moves(variant, &read(variant, fen)).into_iter().map(|(m, _)| m).collect();
+        let position = read(variant, fen);
+        let legal = legal_moves(&position).into_iter();
         let names = SquareNames::Numeric;
-        legal.iter().map(|m| write_move_with(variant, names, m, &legal)).collect()
+        legal.map(|(m, _)| write_move_with(&position, &m, names).unwrap()).collect()
     };
     assert_eq!(list(variant), list(parent), "{variant} {fen}");
 }

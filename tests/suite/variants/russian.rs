@@ -198,7 +198,7 @@ fn set(fen_square: Option<(u8, u8)>) -> Bitboard {
 /// White's man, Black's man, White's king, Black's king, each on one square (column, row) or none.
 fn position(pieces: [Option<(u8, u8)>; 4]) -> Result<Position, PositionError> {
     let [wm, bm, wk, bk] = pieces.map(set);
-    Position::new(&Russian::RULES, Colour::White, [wm, bm], [wk, bk])
+    Position::new(Variant::Russian, Colour::White, [wm, bm], [wk, bk])
 }
 
 #[test]
