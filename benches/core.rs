@@ -9,7 +9,7 @@ use damka::build::{BuildOptions, build};
 use damka::index::{Material, Pair, SliceIndex, plan};
 use damka::notation::parse_fen;
 use damka::rules::{RuleSet, Russian, Turned, has_capture, perft, visit_captures};
-use damka::solve::{Finished, SolveOptions, SubsetTables, solve};
+use damka::solve::{Finished, Kernel, SolveOptions, SubsetTables, solve};
 use damka::{Position, Tablebase, Value, Variant, Wld};
 
 fn slice(name: &str) -> SliceIndex<u32> {
@@ -61,9 +61,17 @@ fn rules(c: &mut Criterion) {
 
 fn solver(c: &mut Criterion) {
     let subsets = SubsetTables::new(Russian::geometry(), 4);
-    let mut finished: Finished<Russian> = Finished::new();
+    let mut finished: Finished<u32> = Finished::new();
     for pair in plan(&Russian::RULES, 4) {
-        let table = solve(pair, &finished, &subsets, &SolveOptions::default(), &()).unwrap();
+        let table = solve(
+            Kernel::of::<Russian>(),
+            pair,
+            &finished,
+            &subsets,
+            &SolveOptions::default(),
+            &(),
+        )
+        .unwrap();
         finished.insert(pair, Arc::new(table));
     }
     let default = SolveOptions::default();
@@ -86,7 +94,8 @@ fn solver(c: &mut Criterion) {
         for (way, options) in &ways {
             group.bench_function(format!("{name}{way}"), |b| {
                 b.iter(|| {
-                    let table = solve(pair, &finished, &subsets, options, &());
+                    let table =
+                        solve(Kernel::of::<Russian>(), pair, &finished, &subsets, options, &());
                     assert_eq!(table.unwrap().counts(slice).unwrap().wins, wins);
                 });
             });

@@ -1,17 +1,15 @@
 //! What can be built.
 
 use crate::index::{MOST_PIECES, plan};
-use crate::rules::{RuleSet, Variant, with_rule_set};
+use crate::rules::Variant;
 use crate::solve::check_size;
 
 /// Most pieces of a variant up to which every slice can be built. It depends on the board: larger slices cannot be
 /// numbered by the solver.
 pub fn most_pieces(variant: Variant) -> u32 {
-    with_rule_set!(variant, R => {
-        let pairs = plan(&<R as RuleSet>::RULES, MOST_PIECES).into_iter();
-        let too_large = pairs.filter(|pair| check_size::<R>(*pair).is_err());
-        too_large.map(|pair| pair.first().pieces() - 1).min().unwrap_or(MOST_PIECES)
-    })
+    let pairs = plan(variant.rules(), MOST_PIECES).into_iter();
+    let too_large = pairs.filter(|pair| check_size(variant, *pair).is_err());
+    too_large.map(|pair| pair.first().pieces() - 1).min().unwrap_or(MOST_PIECES)
 }
 
 #[cfg(test)]

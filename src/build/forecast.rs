@@ -10,9 +10,10 @@ use super::schedule::{Schedule, Step, positions, slice_len};
 use super::{
     BuildError, BuildOptions, check_sizes, free_memory, missing_pairs, thread_pool, to_be_written,
 };
+use crate::board::Bits;
 use crate::index::{MOST_PIECES, Pair, plan};
-use crate::rules::{RuleSet, with_rule_set_to_solve};
-use crate::solve::{Finished, PairMemory, SubsetTables, solve};
+use crate::rules::with_rule_set_to_solve;
+use crate::solve::{Finished, Kernel, PairMemory, SubsetTables, solve};
 use crate::store::{looked_at, write_costs};
 
 /// What a build will take.
@@ -96,23 +97,23 @@ pub fn forecast(options: &BuildOptions) -> Result<Forecast, BuildError> {
     if !(2..=MOST_PIECES).contains(&options.pieces) {
         return Err(BuildError::Pieces { pieces: options.pieces, most: MOST_PIECES });
     }
-    with_rule_set_to_solve!(options.variant, R => {
-        check_sizes::<R>(options)?;
-        thread_pool(options.threads)?.install(|| forecast_of::<R>(options))
-    })
+    check_sizes(options)?;
+    thread_pool(options.threads)?.install(|| forecast_of(options))
 }
 
-fn forecast_of<R: RuleSet>(options: &BuildOptions) -> Result<Forecast, BuildError> {
-    let folder = options.folder.join(options.variant.name());
+fn forecast_of(options: &BuildOptions) -> Result<Forecast, BuildError> {
+    let variant = options.variant;
+    let folder = options.folder.join(variant.name());
+    let len = |slice| slice_len(variant, slice);
     let missing: BTreeSet<Pair> = match folder.is_dir() {
-        true => missing_pairs::<R>(options, &folder)?,
-        false => plan(&R::RULES, options.pieces).into_iter().collect(),
+        true => missing_pairs(options, &folder)?,
+        false => plan(options.variant.rules(), options.pieces).into_iter().collect(),
     };
     let threads = rayon::current_num_threads();
     let given = options.memory.or_else(free_memory);
-    let schedule = Schedule::new::<R>(options.pieces, &missing, threads, options.budget(given));
-    let rates = measure::<R>(options)?;
-    let copy = |pair: Pair| PairMemory::of::<R>(pair, threads).solved / SCRATCH_RATIO;
+    let schedule = Schedule::new(variant, options.pieces, &missing, threads, options.budget(given));
+    let rates = with_rule_set_to_solve!(variant, R => measure(Kernel::of::<R>(), options))?;
+    let copy = |pair: Pair| PairMemory::of(variant, pair, threads).solved / SCRATCH_RATIO;
     let mut forecast = Forecast {
         steps: Vec::new(),
         threads,
@@ -128,9 +129,9 @@ fn forecast_of<R: RuleSet>(options: &BuildOptions) -> Result<Forecast, BuildErro
     let mut out: BTreeMap<Pair, u64> = BTreeMap::new();
     let mut chains: BTreeMap<Pair, Duration> = BTreeMap::new();
     for step in schedule.steps {
-        let positions = positions::<R>(step.pair);
+        let positions = positions(variant, step.pair);
         let seconds = positions as f64 / rates.solved
-            + if step.solved { rates.writing(step.pair.slices().map(slice_len::<R>)) } else { 0.0 };
+            + if step.solved { rates.writing(step.pair.slices().map(len)) } else { 0.0 };
         let time = Duration::from_secs_f64(seconds / threads as f64);
         out.extend(step.put_out.iter().map(|&pair| (pair, copy(pair))));
         // What is solved within the time between two savings is never saved.
@@ -181,14 +182,15 @@ impl Sums {
 
 /// Solves and compresses slices of few pieces, in memory. Both are slower in small slices, so the last piece count counts; to be
 /// compressed, large ones would take too long.
-fn measure<R: RuleSet>(options: &BuildOptions) -> Result<Rates, BuildError> {
+fn measure<B: Bits>(kernel: Kernel<B>, options: &BuildOptions) -> Result<Rates, BuildError> {
+    let variant = options.variant;
     let pieces = options.pieces.clamp(3, 5);
-    let subsets = SubsetTables::new(R::geometry(), pieces - 1);
-    let mut finished: Finished<R> = Finished::new();
+    let subsets = SubsetTables::new(kernel.geometry(), pieces - 1);
+    let mut finished: Finished<B> = Finished::new();
     let begin = ProcessTime::now();
     let (mut solved, mut looked, mut written) = (Sums::of(0), Sums::of(0), Sums::of(0));
     let mut bytes = 0;
-    for pair in plan(&R::RULES, pieces) {
+    for pair in plan(kernel.rules(), pieces) {
         let count = pair.first().pieces();
         let has_time = begin.elapsed() <= SOLVING_TIME;
         if count > solved.pieces {
@@ -202,14 +204,17 @@ fn measure<R: RuleSet>(options: &BuildOptions) -> Result<Rates, BuildError> {
         } else if !has_time && solved.positions > 1_000_000 {
             break;
         }
-        let positions = positions::<R>(pair);
+        let positions = positions(variant, pair);
         let start = ProcessTime::now();
-        let table = solve(pair, &finished, &subsets, &options.solve, &())?;
+        let table = solve(kernel, pair, &finished, &subsets, &options.solve, &())?;
         solved.add(positions, start.elapsed());
         if written.pieces == count {
             let start = ProcessTime::now();
             let slices = to_be_written(options, &table, &subsets, pair, &|| false)?;
-            looked.add(pair.slices().map(slice_len::<R>).map(looked_at).sum(), start.elapsed());
+            looked.add(
+                pair.slices().map(|slice| looked_at(slice_len(variant, slice))).sum(),
+                start.elapsed(),
+            );
             written.positions += positions;
             for (info, cells) in slices {
                 let costs = write_costs(&info, &cells, &options.write)?;

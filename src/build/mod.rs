@@ -20,11 +20,12 @@ use free_memory::{free_memory, give_back};
 use schedule::{Budget, positions, slice_len};
 pub use schedule::{Schedule, Step};
 
+use crate::board::Bits;
 use crate::index::{MOST_PIECES, Material, Pair, SliceIndex, plan};
-use crate::rules::{RuleSet, Variant, with_rule_set, with_rule_set_to_solve};
+use crate::rules::{Variant, with_rule_set_to_solve};
 use crate::solve::{
-    Finished, Monitor, PairTable, SolveError, SolveOptions, SubsetTables, check_size, solve,
-    solve_on_shelf,
+    Finished, Kernel, Monitor, PairTable, SolveError, SolveOptions, SubsetTables, check_size,
+    solve, solve_on_shelf,
 };
 use crate::store::{
     Cell, Cells, CellsError, Metric, Results, StoreError, Table, TableId, TableInfo, WorkCopy,
@@ -317,11 +318,10 @@ pub fn build(
     if !(2..=MOST_PIECES).contains(&options.pieces) {
         return Err(BuildError::Pieces { pieces: options.pieces, most: MOST_PIECES });
     }
-    with_rule_set!(options.variant, R => check_sizes::<R>(options))?;
+    check_sizes(options)?;
     let folder = options.folder.join(options.variant.name());
     let in_folder = |source| BuildError::Folder { folder: folder.clone(), source };
-    let complete = folder.is_dir()
-        && with_rule_set!(options.variant, R => missing_pairs::<R>(options, &folder))?.is_empty();
+    let complete = folder.is_dir() && missing_pairs(options, &folder)?.is_empty();
     if complete {
         // Nothing to do, and maybe a folder where nothing can be written: what a killed build has left goes if it can.
         if let Ok(_lock) = lock(&folder) {
@@ -338,7 +338,8 @@ pub fn build(
     remove_leftovers(&folder)?;
     let pool = thread_pool(options.threads)?;
     with_rule_set_to_solve!(options.variant, R => {
-        pool.install(|| Builder::<R>::new(options, &folder, monitor)?.run())
+        let kernel = Kernel::of::<R>();
+        pool.install(|| Builder::new(kernel, options, &folder, monitor).run())
     })
 }
 
@@ -350,10 +351,10 @@ fn thread_pool(threads: usize) -> Result<rayon::ThreadPool, BuildError> {
 }
 
 /// Refuses what could only fail after hours.
-fn check_sizes<R: RuleSet>(options: &BuildOptions) -> Result<(), BuildError> {
-    let too_large = |pair: &Pair| check_size::<R>(*pair).is_err();
+fn check_sizes(options: &BuildOptions) -> Result<(), BuildError> {
     let variant = options.variant;
-    match plan(&R::RULES, options.pieces).into_iter().find(too_large).map(Pair::first) {
+    let too_large = |pair: &Pair| check_size(variant, *pair).is_err();
+    match plan(variant.rules(), options.pieces).into_iter().find(too_large).map(Pair::first) {
         None => Ok(()),
         Some(slice) => Err(BuildError::TooLarge { variant, slice, most: slice.pieces() - 1 }),
     }
@@ -375,12 +376,13 @@ fn lock(folder: &Path) -> Result<File, BuildError> {
     }
 }
 
-struct Builder<'a, R: RuleSet> {
+struct Builder<'a, B: Bits> {
+    kernel: Kernel<B>,
     options: &'a BuildOptions,
     folder: &'a Path,
     monitor: &'a dyn BuildMonitor,
-    subsets: SubsetTables<R::Bits>,
-    finished: Finished<R>,
+    subsets: SubsetTables<B>,
+    finished: Finished<B>,
     /// Pairs whose working copies this build has written, or looked through.
     known: BTreeSet<Pair>,
     report: BuildReport,
@@ -479,42 +481,45 @@ impl Monitor for SolveMonitor<'_> {
     }
 }
 
-impl<'a, R: RuleSet> Builder<'a, R> {
+impl<'a, B: Bits> Builder<'a, B> {
     fn new(
+        kernel: Kernel<B>,
         options: &'a BuildOptions,
         folder: &'a Path,
         monitor: &'a dyn BuildMonitor,
-    ) -> Result<Self, BuildError> {
-        Ok(Builder {
+    ) -> Self {
+        Builder {
+            kernel,
             options,
             folder,
             monitor,
-            subsets: SubsetTables::new(R::geometry(), options.pieces - 1),
+            subsets: SubsetTables::new(kernel.geometry(), options.pieces - 1),
             finished: Finished::new(),
             known: BTreeSet::new(),
             report: BuildReport { threads: rayon::current_num_threads(), ..BuildReport::default() },
-        })
+        }
     }
 
     fn run(mut self) -> Result<BuildReport, BuildError> {
         let BuildOptions { variant, pieces, .. } = *self.options;
-        let missing = missing_pairs::<R>(self.options, self.folder)?;
+        let missing = missing_pairs(self.options, self.folder)?;
         let given = self.options.memory.or_else(free_memory);
         let threads = rayon::current_num_threads();
-        let schedule = Schedule::new::<R>(pieces, &missing, threads, self.options.budget(given));
+        let schedule =
+            Schedule::new(variant, pieces, &missing, threads, self.options.budget(given));
         if let Some(given) = given.filter(|&given| schedule.memory > given) {
             return Err(BuildError::Memory { variant, pieces, needed: schedule.least, given });
         }
         let slices = |pairs: &mut dyn Iterator<Item = &Pair>| -> usize {
             pairs.map(|pair| pair.slices().count()).sum()
         };
-        let all = slices(&mut plan(&R::RULES, pieces).iter());
+        let all = slices(&mut plan(variant.rules(), pieces).iter());
         let to_do = slices(&mut missing.iter());
         self.report.skipped = all - to_do;
         self.monitor.event(&BuildEvent::Planned {
             slices: all,
             done: all - to_do,
-            positions: missing.iter().map(|&pair| positions::<R>(pair)).sum(),
+            positions: missing.iter().map(|&pair| positions(variant, pair)).sum(),
             memory: schedule.memory,
         });
         for step in schedule.steps {
@@ -562,12 +567,17 @@ impl<'a, R: RuleSet> Builder<'a, R> {
     }
 
     fn work_copy(&self, pair: Pair) -> Result<WorkCopy, StoreError> {
-        WorkCopy::open(self.folder, self.options.variant, pair, work_size::<R>(pair))
+        WorkCopy::open(
+            self.folder,
+            self.options.variant,
+            pair,
+            work_size(self.options.variant, pair),
+        )
     }
 
     fn shelf(&mut self, pair: Pair) -> Result<Arc<DiskShelf>, StoreError> {
         let BuildOptions { variant, keep_every, .. } = *self.options;
-        let shelf = DiskShelf::open::<R>(self.folder, variant, pair, keep_every)?;
+        let shelf = DiskShelf::open(self.folder, variant, pair, keep_every)?;
         if self.known.insert(pair) {
             // Of an earlier build, or begun just now.
             shelf.copy().forget_damaged()?;
@@ -586,7 +596,7 @@ impl<'a, R: RuleSet> Builder<'a, R> {
     }
 
     /// A pair that is whole on the disk as the solver left it.
-    fn reload(&self, pair: Pair) -> Result<Option<PairTable<R>>, BuildError> {
+    fn reload(&self, pair: Pair) -> Result<Option<PairTable<B>>, BuildError> {
         if !WorkCopy::path(self.folder, pair).exists() {
             return Ok(None);
         }
@@ -594,7 +604,7 @@ impl<'a, R: RuleSet> Builder<'a, R> {
         if !copy.is_complete() || copy.is_wide() {
             return Ok(None);
         }
-        let table = PairTable::from_bytes(pair, |halves| {
+        let table = PairTable::from_bytes(self.kernel, pair, |halves| {
             let placements = halves[0].len() as u64;
             Ok::<bool, BuildError>(copy.load(halves)? == placements)
         })?;
@@ -606,7 +616,7 @@ impl<'a, R: RuleSet> Builder<'a, R> {
     }
 
     /// Solves a pair, in memory or on the disk, and writes its tables.
-    fn solve(&mut self, pair: Pair, to_disk: bool) -> Result<PairTable<R>, BuildError> {
+    fn solve(&mut self, pair: Pair, to_disk: bool) -> Result<PairTable<B>, BuildError> {
         self.monitor.event(&BuildEvent::Solving(pair));
         let watch = Stopwatch::start();
         let shelf = if to_disk { Some(self.shelf(pair)?) } else { None };
@@ -625,7 +635,7 @@ impl<'a, R: RuleSet> Builder<'a, R> {
         }
         let report = PairReport {
             pair,
-            positions: positions::<R>(pair),
+            positions: positions(self.options.variant, pair),
             threads: self.report.threads,
             wld_bytes,
             dtw_bytes,
@@ -650,13 +660,21 @@ impl<'a, R: RuleSet> Builder<'a, R> {
         pair: Pair,
         shelf: Option<Arc<DiskShelf>>,
         is_new: bool,
-    ) -> Result<PairTable<R>, BuildError> {
+    ) -> Result<PairTable<B>, BuildError> {
         let BuildOptions { variant, keep_every, .. } = *self.options;
         let (finished, subsets, options) = (&self.finished, &self.subsets, &self.options.solve);
         let failed = AtomicBool::new(false);
         let mut monitor = SolveMonitor { build: self.monitor, is_new, keeper: None, failed };
         if let Some(shelf) = shelf {
-            let table = solve_on_shelf(pair, finished, subsets, options, shelf.clone(), &monitor)?;
+            let table = solve_on_shelf(
+                self.kernel,
+                pair,
+                finished,
+                subsets,
+                options,
+                shelf.clone(),
+                &monitor,
+            )?;
             shelf.copy().sync()?;
             return Ok(table);
         }
@@ -664,13 +682,13 @@ impl<'a, R: RuleSet> Builder<'a, R> {
             folder: self.folder,
             variant,
             pair,
-            size: work_size::<R>(pair),
+            size: work_size(variant, pair),
             every: keep_every,
             last: Instant::now(),
             copy: None,
             error: None,
         }));
-        let solved = solve(pair, finished, subsets, options, &monitor);
+        let solved = solve(self.kernel, pair, finished, subsets, options, &monitor);
         match monitor.into_error() {
             Some(error) => Err(error.into()),
             None => Ok(solved?),
@@ -678,7 +696,7 @@ impl<'a, R: RuleSet> Builder<'a, R> {
     }
 
     /// Puts a pair from an earlier build into memory, or makes it readable on the disk.
-    fn restore(&mut self, pair: Pair, on_disk: bool) -> Result<PairTable<R>, BuildError> {
+    fn restore(&mut self, pair: Pair, on_disk: bool) -> Result<PairTable<B>, BuildError> {
         self.monitor.event(&BuildEvent::Restoring(pair));
         let watch = Stopwatch::start();
         let before = self.report.restoring;
@@ -690,7 +708,7 @@ impl<'a, R: RuleSet> Builder<'a, R> {
             true => {
                 let shelf = self.shelf(pair)?;
                 match shelf.copy().is_complete() {
-                    true => PairTable::on_shelf(pair, shelf)?,
+                    true => PairTable::on_shelf(self.kernel, pair, shelf)?,
                     false => self.solve_again(pair, Some(shelf))?,
                 }
             }
@@ -706,12 +724,12 @@ impl<'a, R: RuleSet> Builder<'a, R> {
         &mut self,
         pair: Pair,
         shelf: Option<Arc<DiskShelf>>,
-    ) -> Result<PairTable<R>, BuildError> {
+    ) -> Result<PairTable<B>, BuildError> {
         // They are there, but for a pair whose copy was damaged since it was put out: then memory may go beyond the plan.
         let mut added = Vec::new();
-        for dependency in pair.dependencies(&R::RULES) {
+        for dependency in pair.dependencies(self.kernel.rules()) {
             if !self.finished.contains_key(&dependency) {
-                self.take_in(dependency, work_size::<R>(dependency).is_by_slot())?;
+                self.take_in(dependency, work_size(self.options.variant, dependency).is_by_slot())?;
                 added.push(dependency);
             }
         }
@@ -726,7 +744,7 @@ impl<'a, R: RuleSet> Builder<'a, R> {
         for slice in pair.slices() {
             let counts = table.counts(slice)?;
             for metric in [Metric::Wld, Metric::Dtw] {
-                let there = open::<R>(self.options, self.folder, slice, metric)?;
+                let there = open(self.options, self.folder, slice, metric)?;
                 if there.header().counts != counts {
                     let path = there.path().to_owned();
                     return Err(StoreError::OtherCounts { path }.into());
@@ -738,20 +756,20 @@ impl<'a, R: RuleSet> Builder<'a, R> {
 }
 
 /// The slices of a solved pair, and what their tables shall hold.
-fn to_be_written<'t, R: RuleSet>(
+fn to_be_written<'t, B: Bits>(
     options: &BuildOptions,
-    table: &'t PairTable<R>,
-    subsets: &'t SubsetTables<R::Bits>,
+    table: &'t PairTable<B>,
+    subsets: &'t SubsetTables<B>,
     pair: Pair,
     should_stop: &(dyn Fn() -> bool + Sync),
-) -> Result<Vec<(TableInfo, SliceCells<'t, R>)>, BuildError> {
+) -> Result<Vec<(TableInfo, SliceCells<'t, B>)>, BuildError> {
     let mut slices = Vec::new();
     let mut sizes = Vec::new();
     for material in pair.slices() {
         let counts = table.counts(material)?;
         let variant = options.variant;
         let info = TableInfo { variant, material, counts, distances: Results::ALL };
-        let index = SliceIndex::new(R::geometry(), material);
+        let index = SliceIndex::new(table.geometry(), material);
         let cells = SliceCells { table, index, subsets };
         if !options.all_distances {
             sizes.push(distance_sizes(&info, &cells, should_stop)?);
@@ -775,13 +793,13 @@ fn to_be_written<'t, R: RuleSet>(
 }
 
 /// A solved slice as tables store it.
-struct SliceCells<'a, R: RuleSet> {
-    table: &'a PairTable<R>,
-    index: SliceIndex<R::Bits>,
-    subsets: &'a SubsetTables<R::Bits>,
+struct SliceCells<'a, B: Bits> {
+    table: &'a PairTable<B>,
+    index: SliceIndex<B>,
+    subsets: &'a SubsetTables<B>,
 }
 
-impl<R: RuleSet> Cells for SliceCells<'_, R> {
+impl<B: Bits> Cells for SliceCells<'_, B> {
     fn len(&self) -> u64 {
         self.index.len()
     }
@@ -805,15 +823,12 @@ impl<R: RuleSet> Cells for SliceCells<'_, R> {
 
 /// Pairs of which a table is not there. One that is there but cannot be a table of ours is an error: it is not
 /// ours to overwrite.
-fn missing_pairs<R: RuleSet>(
-    options: &BuildOptions,
-    folder: &Path,
-) -> Result<BTreeSet<Pair>, BuildError> {
+fn missing_pairs(options: &BuildOptions, folder: &Path) -> Result<BTreeSet<Pair>, BuildError> {
     let mut missing = BTreeSet::new();
-    for pair in plan(&R::RULES, options.pieces) {
+    for pair in plan(options.variant.rules(), options.pieces) {
         for slice in pair.slices() {
             for metric in [Metric::Wld, Metric::Dtw] {
-                match open::<R>(options, folder, slice, metric) {
+                match open(options, folder, slice, metric) {
                     Err(error) if error.is_missing() => drop(missing.insert(pair)),
                     opened => drop(opened?),
                 }
@@ -823,13 +838,13 @@ fn missing_pairs<R: RuleSet>(
     Ok(missing)
 }
 
-fn open<R: RuleSet>(
+fn open(
     options: &BuildOptions,
     folder: &Path,
     slice: Material,
     metric: Metric,
 ) -> Result<Table, StoreError> {
     let id = TableId { variant: options.variant, material: slice, metric };
-    let positions = slice_len::<R>(slice);
+    let positions = slice_len(options.variant, slice);
     Table::open(&folder.join(id.file_name()), &id, positions)
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::shelf::fits_shelf;
 use crate::index::{Material, Pair, SliceIndex, plan};
-use crate::rules::RuleSet;
+use crate::rules::{RuleSet, Rules, Variant, with_rule_set};
 use crate::solve::PairMemory;
 
 /// What a build does, pair after pair.
@@ -72,19 +72,21 @@ impl Schedule {
     /// Schedules what is needed to solve the `missing` pairs of up to so many pieces, on so many threads, within a budget.
     ///
     /// If the budget is less than [`Schedule::least`], memory goes beyond it: that is the caller's to see.
-    pub(super) fn new<R: RuleSet>(
+    pub(super) fn new(
+        variant: Variant,
         pieces: u32,
         missing: &BTreeSet<Pair>,
         threads: usize,
         budget: Budget,
     ) -> Self {
-        let needed = with_dependencies::<R>(missing);
-        let order = plan(&R::RULES, pieces).into_iter().filter(|pair| needed.contains(pair));
+        let rules = variant.rules();
+        let needed = with_dependencies(rules, missing);
+        let order = plan(rules, pieces).into_iter().filter(|pair| needed.contains(pair));
         let order: Vec<Pair> = order.collect();
         // Steps that need each pair, the last one first.
         let mut uses: BTreeMap<Pair, Vec<usize>> = BTreeMap::new();
         for (step, pair) in order.iter().enumerate().rev() {
-            for dependency in pair.dependencies(&R::RULES) {
+            for dependency in pair.dependencies(rules) {
                 uses.entry(dependency).or_default().push(step);
             }
         }
@@ -93,9 +95,9 @@ impl Schedule {
         let mut sizes: BTreeMap<Pair, PairMemory> = BTreeMap::new();
         let mut schedule = Schedule { steps: Vec::new(), memory: 0, least: 0 };
         for (step, &pair) in order.iter().enumerate() {
-            let reads = pair.dependencies(&R::RULES);
+            let reads = pair.dependencies(rules);
             let solved = missing.contains(&pair);
-            let size = PairMemory::of::<R>(pair, threads);
+            let size = PairMemory::of(variant, pair, threads);
             sizes.insert(pair, size);
             // What each pair takes here, in memory and on the disk, if it can be there.
             let taken = |other: Pair| {
@@ -197,21 +199,22 @@ fn sum(bytes: impl IntoIterator<Item = u64>) -> u64 {
 }
 
 /// Positions in the slices of a pair.
-pub(super) fn positions<R: RuleSet>(pair: Pair) -> u64 {
-    pair.slices().map(slice_len::<R>).sum()
+pub(super) fn positions(variant: Variant, pair: Pair) -> u64 {
+    pair.slices().map(|slice| slice_len(variant, slice)).sum()
 }
 
 /// Positions of a slice that can be built.
-pub(super) fn slice_len<R: RuleSet>(slice: Material) -> u64 {
-    u64::try_from(SliceIndex::len_of(R::geometry(), slice)).expect("few enough pieces")
+pub(super) fn slice_len(variant: Variant, slice: Material) -> u64 {
+    let len = with_rule_set!(variant, R => SliceIndex::len_of(<R as RuleSet>::geometry(), slice));
+    u64::try_from(len).expect("few enough pieces")
 }
 
 /// Pairs and all that they depend on, directly or not.
-fn with_dependencies<R: RuleSet>(pairs: &BTreeSet<Pair>) -> BTreeSet<Pair> {
+fn with_dependencies(rules: &Rules, pairs: &BTreeSet<Pair>) -> BTreeSet<Pair> {
     let mut found = pairs.clone();
     let mut open: Vec<Pair> = pairs.iter().copied().collect();
     while let Some(pair) = open.pop() {
-        for dependency in pair.dependencies(&R::RULES) {
+        for dependency in pair.dependencies(rules) {
             if found.insert(dependency) {
                 open.push(dependency);
             }
@@ -264,21 +267,21 @@ mod tests {
     #[test]
     fn everything_read_is_in_memory_and_within_the_budget() {
         let missing = all(6);
-        let free = Schedule::new::<Russian>(6, &missing, 2, Budget::Any);
+        let free = Schedule::new(Variant::Russian, 6, &missing, 2, Budget::Any);
         check(&free, &missing, Budget::Any);
         assert!(free.steps.iter().all(|step| step.put_out.is_empty() && !step.to_disk));
         assert!(free.least < free.memory);
         for budget in [free.least, (free.least + free.memory) / 2, free.memory] {
-            let schedule = Schedule::new::<Russian>(6, &missing, 2, Budget::Bytes(budget));
+            let schedule = Schedule::new(Variant::Russian, 6, &missing, 2, Budget::Bytes(budget));
             check(&schedule, &missing, Budget::Bytes(budget));
             let on_disk = schedule.steps.iter().filter(|step| step.to_disk).count();
             assert_eq!(on_disk > 0, budget < free.memory);
         }
-        let short = Schedule::new::<Russian>(6, &missing, 2, Budget::Bytes(free.least - 1));
+        let short = Schedule::new(Variant::Russian, 6, &missing, 2, Budget::Bytes(free.least - 1));
         assert!(short.memory >= free.least);
-        let nothing = Schedule::new::<Russian>(6, &missing, 2, Budget::Nothing);
+        let nothing = Schedule::new(Variant::Russian, 6, &missing, 2, Budget::Nothing);
         check(&nothing, &missing, Budget::Nothing);
-        let fits = |pair: &Pair| fits_shelf(&PairMemory::of::<Russian>(*pair, 2));
+        let fits = |pair: &Pair| fits_shelf(&PairMemory::of(Variant::Russian, *pair, 2));
         for step in &nothing.steps {
             assert_eq!(step.to_disk, fits(&step.pair));
             let on_disk = step.reads.iter().filter(|pair| fits(pair)).count();
@@ -289,10 +292,10 @@ mod tests {
     #[test]
     fn pairs_that_are_there_are_restored_only_if_they_are_needed() {
         let missing: BTreeSet<Pair> = [Pair::of("KvK".parse().unwrap())].into();
-        assert_eq!(Schedule::new::<Russian>(4, &missing, 1, Budget::Any).steps.len(), 1);
+        assert_eq!(Schedule::new(Variant::Russian, 4, &missing, 1, Budget::Any).steps.len(), 1);
         let missing: BTreeSet<Pair> =
             all(4).into_iter().filter(|pair| pair.first().pieces() == 4).collect();
-        let schedule = Schedule::new::<Russian>(4, &missing, 1, Budget::Any);
+        let schedule = Schedule::new(Variant::Russian, 4, &missing, 1, Budget::Any);
         check(&schedule, &missing, Budget::Any);
         assert!(schedule.steps.iter().any(|step| !step.solved));
         assert_eq!(schedule.steps.iter().filter(|step| step.solved).count(), missing.len());

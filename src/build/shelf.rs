@@ -5,13 +5,13 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::index::Pair;
-use crate::rules::{RuleSet, Variant};
+use crate::rules::Variant;
 use crate::solve::{PairMemory, Shelf, ShelfError};
 use crate::store::{StoreError, WorkCopy, WorkSize};
 
 /// Size of the working copy of a pair.
-pub(super) fn work_size<R: RuleSet>(pair: Pair) -> WorkSize {
-    size_of(&PairMemory::of::<R>(pair, 1))
+pub(super) fn work_size(variant: Variant, pair: Pair) -> WorkSize {
+    size_of(&PairMemory::of(variant, pair, 1))
 }
 
 fn size_of(&PairMemory { places, unit, .. }: &PairMemory) -> WorkSize {
@@ -37,13 +37,13 @@ impl DiskShelf {
     ///
     /// # Panics
     /// If the pair does not fit a shelf.
-    pub fn open<R: RuleSet>(
+    pub fn open(
         folder: &Path,
         variant: Variant,
         pair: Pair,
         every: Duration,
     ) -> Result<Self, StoreError> {
-        let size = work_size::<R>(pair);
+        let size = work_size(variant, pair);
         assert!(size.is_by_slot());
         let copy = WorkCopy::open(folder, variant, pair, size)?;
         Ok(DiskShelf { copy, every, last: Mutex::new(Instant::now()) })

@@ -19,8 +19,8 @@ pub use perft::{Perft, perft, perft_routes};
 pub use quiet::{has_quiet_move, king_reach, visit_quiet_moves};
 pub use turned::Turned;
 pub use types::{
-    Colour, KingRange, Landing, NoMove, Numbering, Precedence, Promotion, Removal, RuleSet, Rules,
-    SquareNames, UnitKind,
+    Colour, KingRange, Landing, NoMove, Numbering, Precedence, Promotion, Quiet, QuietRules,
+    Removal, RuleSet, Rules, SquareNames, UnitKind,
 };
 pub use variant::{UnknownVariant, Variant};
 pub(crate) use variant::{with_rule_set, with_rule_set_to_solve};

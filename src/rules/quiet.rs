@@ -3,20 +3,20 @@
 use num_traits::Zero;
 
 use super::turned::Turned;
-use super::types::{KingRange, RuleSet};
+use super::types::{KingRange, QuietRules, RuleSet};
 use crate::board::{Bits, Geometry, squares_of};
 
 /// Squares that a king on `from` reaches by a quiet move.
 #[inline(always)]
-pub fn king_reach<R: RuleSet>(
-    geometry: &Geometry<R::Bits>,
+pub fn king_reach<Q: QuietRules>(
+    geometry: &Geometry<Q::Bits>,
     from: u8,
-    occupied: R::Bits,
-) -> R::Bits {
-    let mut reach = R::Bits::zero();
-    for &direction in R::RULES.king_moves {
+    occupied: Q::Bits,
+) -> Q::Bits {
+    let mut reach = Q::Bits::zero();
+    for &direction in Q::KING_MOVES {
         reach = reach
-            | match R::RULES.king_range {
+            | match Q::KING_RANGE {
                 KingRange::Flying => geometry.slide(direction, from, occupied),
                 KingRange::Short => geometry.step[direction as usize][from as usize] & !occupied,
             };
@@ -44,7 +44,7 @@ pub fn visit_quiet_moves<R: RuleSet>(
         }
     }
     for from in squares_of(position.own_kings) {
-        for to in squares_of(king_reach::<R>(geometry, from, occupied)) {
+        for to in squares_of(king_reach::<R::Quiet>(geometry, from, occupied)) {
             sink(from, to, false);
         }
     }

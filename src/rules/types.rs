@@ -1,6 +1,7 @@
 //! The switches by which variants differ.
 
 use std::fmt;
+use std::marker::PhantomData;
 
 use serde::Serialize;
 
@@ -249,6 +250,28 @@ impl Rules {
         }
     }
 
+    /// All that [`QuietRules`] has of these rules, as a number.
+    pub const fn quiet_code(&self) -> u16 {
+        let mut code = match self.king_range {
+            KingRange::Flying => FLYING,
+            KingRange::Short => 0,
+        };
+        let mut i = 0;
+        while i < self.king_moves.len() {
+            code |= 1 << self.king_moves[i] as u16;
+            i += 1;
+        }
+        code |= match self.no_move {
+            NoMove::Wins => NO_MOVE_WINS,
+            NoMove::Loses => 0,
+        };
+        code | match self.unit() {
+            UnitKind::Placement => 0,
+            UnitKind::Ranks => SIDEWAYS,
+            UnitKind::All => BACKWARD,
+        }
+    }
+
     /// Whether men become kings.
     pub const fn has_kings(&self) -> bool {
         !matches!(self.promotion, Promotion::Never)
@@ -321,9 +344,67 @@ pub trait RuleSet: Copy + Send + Sync + 'static {
     type Bits: Bits;
     /// The same variant as a value.
     const VARIANT: Variant;
+    /// What it shares with other variants.
+    type Quiet: QuietRules<Bits = Self::Bits>;
     /// The rules, known when the code is compiled.
     const RULES: Rules;
 
     /// Tables of the board.
     fn geometry() -> &'static Geometry<Self::Bits>;
 }
+
+/// The rules of moves without capture and of the end of the game, as a type. Variants that agree in them, which most do, share code that needs
+/// no others.
+pub trait QuietRules: Copy + Send + Sync + 'static {
+    /// Word that holds a set of squares.
+    type Bits: Bits;
+    /// How far kings move.
+    const KING_RANGE: KingRange;
+    /// Directions of a king's moves.
+    const KING_MOVES: &'static [Direction];
+    /// What placements of men are solved together.
+    const UNIT: UnitKind;
+    /// Who has won when the side to move has no move.
+    const NO_MOVE: NoMove;
+}
+
+/// The one type for all rule sets on boards of `B` whose [`Rules::quiet_code`] is `CODE`.
+#[derive(Clone, Copy, Debug)]
+pub struct Quiet<B, const CODE: u16>(PhantomData<B>);
+
+impl<B, const CODE: u16> Quiet<B, CODE> {
+    const KING_MOVES: ([Direction; Direction::COUNT], usize) = {
+        let mut list = Direction::ALL;
+        let (mut count, mut i) = (0, 0);
+        while i < Direction::COUNT {
+            if CODE >> i & 1 == 1 {
+                list[count] = Direction::ALL[i];
+                count += 1;
+            }
+            i += 1;
+        }
+        (list, count)
+    };
+}
+
+impl<B: Bits, const CODE: u16> QuietRules for Quiet<B, CODE> {
+    type Bits = B;
+    const KING_RANGE: KingRange =
+        if CODE & FLYING != 0 { KingRange::Flying } else { KingRange::Short };
+    const KING_MOVES: &'static [Direction] = {
+        let (list, count) = &Self::KING_MOVES;
+        list.split_at(*count).0
+    };
+    const UNIT: UnitKind = match (CODE & SIDEWAYS != 0, CODE & BACKWARD != 0) {
+        (_, true) => UnitKind::All,
+        (true, false) => UnitKind::Ranks,
+        (false, false) => UnitKind::Placement,
+    };
+    const NO_MOVE: NoMove = if CODE & NO_MOVE_WINS != 0 { NoMove::Wins } else { NoMove::Loses };
+}
+
+/// Bits of [`Rules::quiet_code`] behind one for each direction of a king.
+const FLYING: u16 = 1 << 8;
+const NO_MOVE_WINS: u16 = 1 << 9;
+const SIDEWAYS: u16 = 1 << 10;
+const BACKWARD: u16 = 1 << 11;

@@ -5,8 +5,8 @@
 use std::sync::LazyLock;
 
 use super::types::{
-    Colour, KingRange, Landing, NoMove, Numbering, Precedence, Promotion, Removal, RuleSet, Rules,
-    SquareNames,
+    Colour, KingRange, Landing, NoMove, Numbering, Precedence, Promotion, Quiet, Removal, RuleSet,
+    Rules, SquareNames,
 };
 use super::variant::Variant;
 use crate::board::{Direction, Geometry, Playing, Shape};
@@ -24,6 +24,7 @@ macro_rules! rule_set {
 
         impl RuleSet for $name {
             type Bits = $bits;
+            type Quiet = Quiet<$bits, { $name::RULES.quiet_code() }>;
 
             const VARIANT: Variant = Variant::$name;
             const RULES: Rules = $rules;

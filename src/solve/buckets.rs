@@ -1,7 +1,7 @@
 //! Decided positions of a unit, waiting for their distance to come up.
 
 use super::score::Score;
-use crate::rules::RuleSet;
+use crate::rules::QuietRules;
 
 /// A decided distance is longer than the scores can hold.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ pub(crate) const MAX_UNIT_LEN: usize = 1 << SIDE_BIT;
 
 impl Buckets {
     #[inline(always)]
-    pub fn push<R: RuleSet, S: Score>(
+    pub fn push<Q: QuietRules, S: Score>(
         &mut self,
         longest: u16,
         score: S,
@@ -31,7 +31,7 @@ impl Buckets {
         index: usize,
     ) {
         self.too_long |= score.half() > longest;
-        let plies = score.plies::<R>();
+        let plies = score.plies::<Q>();
         if plies >= self.lists.len() {
             self.lists.resize_with(plies + 1, Vec::new);
         }

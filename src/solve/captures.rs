@@ -1,7 +1,8 @@
 //! What moves that leave the pair are worth.
 
-use num_traits::{PrimInt, Zero};
+use num_traits::Zero;
 
+use super::kernel::Kernel;
 use super::pair_table::{Finished, PairTable};
 use super::score::Score;
 use super::shelf::{UnitScores, Units};
@@ -13,13 +14,13 @@ use crate::rules::{
 };
 
 /// A finished pair as the side that moves into it sees it.
-pub(crate) struct Target<'a, R: RuleSet> {
-    pub table: &'a PairTable<R>,
+pub(crate) struct Target<'a, B: Bits> {
+    pub table: &'a PairTable<B>,
     /// Whether the first slice of the pair is the other side's: then placements are turned.
     pub flipped: bool,
 }
 
-impl<R: RuleSet> Target<'_, R> {
+impl<B: Bits> Target<'_, B> {
     /// Half of the pair in which the other side is to move.
     #[inline(always)]
     pub fn side(&self) -> usize {
@@ -28,7 +29,7 @@ impl<R: RuleSet> Target<'_, R> {
 
     /// Score, for the other side, of a placement seen by the side that moved.
     #[inline(always)]
-    fn score<S: Score>(&self, after: &Turned<R::Bits>, units: &mut Units) -> S {
+    fn score<S: Score>(&self, after: &Turned<B>, units: &mut Units) -> S {
         let layout = &self.table.layout;
         let (slot, index) = match self.flipped {
             false => layout.index(after),
@@ -47,8 +48,8 @@ impl<R: RuleSet> Target<'_, R> {
     #[inline(always)]
     fn row<'s>(
         &'s self,
-        subsets: &'s SubsetTables<R::Bits>,
-        after: &Turned<R::Bits>,
+        subsets: &'s SubsetTables<B>,
+        after: &Turned<B>,
         units: &'s mut Units,
     ) -> TargetRow<'s> {
         let layout = &self.table.layout;
@@ -98,36 +99,32 @@ impl TargetRow<'_> {
 pub(crate) type Captures<B> = Vec<(Capture<B>, u64)>;
 
 /// The best captures of positions that differ in one king of the side to move, by its square.
-pub(crate) struct BestCaptures<B, S> {
-    pub scores: [S; MAX_SQUARES],
+pub(crate) struct BestCaptures<B> {
+    pub scores: [u8; MAX_SQUARES],
     /// Rank by precedence; kept only where the rules have one.
     ranks: [u64; MAX_SQUARES],
     /// Captures of one piece.
     pub list: Captures<B>,
 }
 
-impl<B, S: Score> Default for BestCaptures<B, S> {
+impl<B> Default for BestCaptures<B> {
     fn default() -> Self {
-        BestCaptures {
-            scores: [S::default(); MAX_SQUARES],
-            ranks: [0; MAX_SQUARES],
-            list: Vec::new(),
-        }
+        BestCaptures { scores: [0; MAX_SQUARES], ranks: [0; MAX_SQUARES], list: Vec::new() }
     }
 }
 
-impl<B: Bits, S: Score> BestCaptures<B, S> {
+impl<B: Bits> BestCaptures<B> {
     /// Begins anew for these squares.
     #[inline(always)]
     fn clear(&mut self, on: B) {
         for square in squares_of(on) {
-            self.scores[square as usize] = S::default();
+            self.scores[square as usize] = 0;
             self.ranks[square as usize] = 0;
         }
     }
 
     #[inline(always)]
-    fn offer<R: RuleSet>(&mut self, square: u8, rank: u64, score: S) {
+    fn offer<R: RuleSet>(&mut self, square: u8, rank: u64, score: u8) {
         let best = &mut self.scores[square as usize];
         if R::RULES.precedence.is_empty() {
             *best = score.max(*best);
@@ -143,20 +140,26 @@ impl<B: Bits, S: Score> BestCaptures<B, S> {
 }
 
 /// The pairs that moves of one side lead to, by what the move changes.
-pub(crate) struct Targets<'a, R: RuleSet> {
+pub(crate) struct Targets<'a, B: Bits> {
+    geometry: &'static Geometry<B>,
     opp: (usize, usize),
-    by_change: Vec<Option<Target<'a, R>>>,
+    by_change: Vec<Option<Target<'a, B>>>,
 }
 
-impl<'a, R: RuleSet> Targets<'a, R> {
+impl<'a, B: Bits> Targets<'a, B> {
     /// Finds the pairs for moves by the side to move of `slice`; the first that is missing is the error.
-    pub fn new(slice: Material, finished: &'a Finished<R>) -> Result<Self, Pair> {
+    pub fn new(
+        kernel: Kernel<B>,
+        slice: Material,
+        finished: &'a Finished<B>,
+    ) -> Result<Self, Pair> {
+        let has_kings = kernel.rules().has_kings();
         let opp = (slice.opp_kings as usize, slice.opp_men as usize);
         let mut by_change = Vec::new();
         for promoted in 0..=1 {
             for kings in 0..=slice.opp_kings {
                 for men in 0..=slice.opp_men {
-                    let reached = (promoted <= slice.own_men.min(R::RULES.has_kings() as u8))
+                    let reached = (promoted <= slice.own_men.min(has_kings as u8))
                         && (promoted + kings + men > 0)
                         && (kings + men) as u32 != slice.opp();
                     by_change.push(if reached {
@@ -175,13 +178,13 @@ impl<'a, R: RuleSet> Targets<'a, R> {
                 }
             }
         }
-        Ok(Targets { opp, by_change })
+        Ok(Targets { geometry: kernel.geometry(), opp, by_change })
     }
 
     /// Where a move leads that promotes or not and takes so many kings and men; `None` if it leaves the
     /// other side without pieces.
     #[inline(always)]
-    pub fn after(&self, promoted: bool, kings: usize, men: usize) -> Option<&Target<'a, R>> {
+    pub fn after(&self, promoted: bool, kings: usize, men: usize) -> Option<&Target<'a, B>> {
         let (opp_kings, opp_men) = self.opp;
         let number = (promoted as usize * (opp_kings + 1) + kings) * (opp_men + 1) + men;
         self.by_change[number].as_ref()
@@ -189,11 +192,7 @@ impl<'a, R: RuleSet> Targets<'a, R> {
 
     /// Where a capture leads; `None` if it leaves the other side without pieces.
     #[inline(always)]
-    fn after_capture(
-        &self,
-        position: &Turned<R::Bits>,
-        capture: &Capture<R::Bits>,
-    ) -> Option<&Target<'a, R>> {
+    fn after_capture(&self, position: &Turned<B>, capture: &Capture<B>) -> Option<&Target<'a, B>> {
         let kings = (capture.taken & position.opp_kings).count_ones() as usize;
         let men = (capture.taken & position.opp_men).count_ones() as usize;
         self.after(capture.is_king && !capture.was_king, kings, men)
@@ -201,34 +200,33 @@ impl<'a, R: RuleSet> Targets<'a, R> {
 
     /// Score of a capture, for the side that captures.
     #[inline(always)]
-    fn capture_score<S: Score>(
+    fn capture_score<R: RuleSet<Bits = B>, S: Score>(
         &self,
-        position: &Turned<R::Bits>,
-        capture: &Capture<R::Bits>,
+        position: &Turned<B>,
+        capture: &Capture<B>,
         units: &mut Units,
     ) -> S {
         match self.after_capture(position, capture) {
             Some(target) => target.score(&position.captured(capture), units),
-            None => S::of::<R>(R::RULES.no_move.value()),
+            None => S::of::<R::Quiet>(R::RULES.no_move.value()),
         }
-        .before_move::<R>()
+        .before_move::<R::Quiet>()
     }
 
     /// Best score of a capture, for the side that captures; `None` if there is no capture.
     #[inline(always)]
-    pub fn best_capture<S: Score>(
+    pub fn best_capture<R: RuleSet<Bits = B>>(
         &self,
-        geometry: &Geometry<R::Bits>,
-        position: &Turned<R::Bits>,
-        list: &mut Captures<R::Bits>,
+        position: &Turned<B>,
+        list: &mut Captures<B>,
         units: &mut Units,
-    ) -> Option<S> {
+    ) -> Option<u16> {
         let pieces = squares_of(position.own_men).map(|from| (from, false));
         let pieces = pieces.chain(squares_of(position.own_kings).map(|from| (from, true)));
-        let mut best: Option<(u64, S)> = None;
+        let mut best: Option<(u64, u16)> = None;
         for piece in pieces {
-            captures_of::<R>(geometry, position, piece, list);
-            best = best.max(self.best_of(position, list, units));
+            captures_of::<R>(self.geometry, position, piece, list);
+            best = best.max(self.best_of::<R, u16>(position, list, units));
         }
         best.map(|(_, score)| score)
     }
@@ -236,15 +234,15 @@ impl<'a, R: RuleSet> Targets<'a, R> {
     /// [`Targets::best_capture`] of all positions with one more king of the side to move on each of the squares `on`,
     /// all of which have a capture.
     #[inline(always)]
-    pub fn best_captures_with_king<S: Score>(
+    pub fn best_captures_with_king<R: RuleSet<Bits = B>>(
         &self,
-        geometry: &Geometry<R::Bits>,
-        subsets: &SubsetTables<R::Bits>,
-        position: &Turned<R::Bits>,
-        on: R::Bits,
-        best: &mut BestCaptures<R::Bits, S>,
+        subsets: &SubsetTables<B>,
+        position: &Turned<B>,
+        on: B,
+        best: &mut BestCaptures<B>,
         units: &mut Units,
     ) {
+        let geometry = self.geometry;
         best.clear(on);
         // What the one more king takes depends on its first victim alone.
         visit_first_victims::<R>(geometry, position, &mut |victim, direction, from| {
@@ -253,7 +251,7 @@ impl<'a, R: RuleSet> Targets<'a, R> {
                 return;
             }
             best.list.clear();
-            let (list, needs) = (&mut best.list, &mut Needs(R::Bits::zero()));
+            let (list, needs) = (&mut best.list, &mut Needs(B::zero()));
             walk_captures_over::<R, _>(
                 geometry,
                 position,
@@ -264,30 +262,30 @@ impl<'a, R: RuleSet> Targets<'a, R> {
                     list.push((*c, r));
                 },
             );
-            if let Some((rank, score)) = self.best_of(position, &best.list, units) {
+            if let Some((rank, score)) = self.best_of::<R, u8>(position, &best.list, units) {
                 squares_of(from).for_each(|square| best.offer::<R>(square, rank, score));
             }
         });
         // What the other pieces take does not depend on it, but where it is in the way.
         for from in squares_of(position.own_men) {
-            self.best_captures_of(geometry, subsets, position, (from, false), on, (best, units));
+            self.best_captures_of::<R>(subsets, position, (from, false), on, (best, units));
         }
         for from in squares_of(position.own_kings) {
-            self.best_captures_of(geometry, subsets, position, (from, true), on, (best, units));
+            self.best_captures_of::<R>(subsets, position, (from, true), on, (best, units));
         }
     }
 
     /// The part of [`Targets::best_captures_with_king`] that the piece on `from` takes.
     #[inline(always)]
-    fn best_captures_of<S: Score>(
+    fn best_captures_of<R: RuleSet<Bits = B>>(
         &self,
-        geometry: &Geometry<R::Bits>,
-        subsets: &SubsetTables<R::Bits>,
-        position: &Turned<R::Bits>,
+        subsets: &SubsetTables<B>,
+        position: &Turned<B>,
         piece: (u8, bool),
-        on: R::Bits,
-        (best, units): (&mut BestCaptures<R::Bits, S>, &mut Units),
+        on: B,
+        (best, units): (&mut BestCaptures<B>, &mut Units),
     ) {
+        let geometry = self.geometry;
         let mut list = std::mem::take(&mut best.list);
         let needs = captures_of::<R>(geometry, position, piece, &mut list);
         if !list.is_empty() {
@@ -296,21 +294,22 @@ impl<'a, R: RuleSet> Targets<'a, R> {
                 match self.after_capture(position, capture) {
                     Some(target) => {
                         let row = target.row(subsets, &position.captured(capture), units);
-                        row.visit(on, target.flipped, |square, score: S| {
-                            best.offer::<R>(square, *rank, score.before_move::<R>());
+                        row.visit(on, target.flipped, |square, score: u8| {
+                            best.offer::<R>(square, *rank, score.before_move::<R::Quiet>());
                         });
                     }
                     None => {
-                        let score = S::of::<R>(R::RULES.no_move.value()).before_move::<R>();
+                        let score = u8::of::<R::Quiet>(R::RULES.no_move.value());
+                        let score = score.before_move::<R::Quiet>();
                         squares_of(on).for_each(|square| best.offer::<R>(square, *rank, score));
                     }
                 }
             }
             for square in squares_of(on & needs) {
                 let mut position = *position;
-                position.own_kings = position.own_kings | R::Bits::bit(square);
+                position.own_kings = position.own_kings | B::bit(square);
                 captures_of::<R>(geometry, &position, piece, &mut list);
-                if let Some((rank, score)) = self.best_of(&position, &list, units) {
+                if let Some((rank, score)) = self.best_of::<R, u8>(&position, &list, units) {
                     best.offer::<R>(square, rank, score);
                 }
             }
@@ -320,10 +319,10 @@ impl<'a, R: RuleSet> Targets<'a, R> {
 
     /// Best score of some captures among those that rank highest, with the rank.
     #[inline(always)]
-    fn best_of<S: Score>(
+    fn best_of<R: RuleSet<Bits = B>, S: Score>(
         &self,
-        position: &Turned<R::Bits>,
-        captures: &[(Capture<R::Bits>, u64)],
+        position: &Turned<B>,
+        captures: &[(Capture<B>, u64)],
         units: &mut Units,
     ) -> Option<(u64, S)> {
         let rank = match R::RULES.precedence.is_empty() {
@@ -331,7 +330,7 @@ impl<'a, R: RuleSet> Targets<'a, R> {
             false => captures.iter().map(|&(_, rank)| rank).max()?,
         };
         let best = captures.iter().filter(|capture| capture.1 == rank);
-        best.map(|(capture, _)| self.capture_score(position, capture, units))
+        best.map(|(capture, _)| self.capture_score::<R, S>(position, capture, units))
             .max()
             .map(|score| (rank, score))
     }
@@ -354,13 +353,10 @@ fn captures_of<R: RuleSet>(
 
 /// Whether a man of the side to move has a quiet move.
 #[inline(always)]
-pub(crate) fn has_man_move<R: RuleSet>(
-    geometry: &Geometry<R::Bits>,
-    men: R::Bits,
-    occupied: R::Bits,
-) -> bool {
-    crate::board::squares_of(men).any(|from| {
-        R::RULES.man_moves.iter().any(|&direction| {
+pub(crate) fn has_man_move<B: Bits>(kernel: Kernel<B>, men: B, occupied: B) -> bool {
+    let geometry = kernel.geometry();
+    squares_of(men).any(|from| {
+        kernel.rules().man_moves.iter().any(|&direction| {
             !(geometry.step[direction as usize][from as usize] & !occupied).is_zero()
         })
     })

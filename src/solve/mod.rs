@@ -7,6 +7,7 @@
 mod buckets;
 mod captures;
 mod isa;
+mod kernel;
 mod pair_table;
 mod rows;
 mod score;
@@ -17,6 +18,7 @@ mod solver;
 mod subsets;
 mod unit;
 
+pub use kernel::Kernel;
 pub use pair_table::{Finished, PairTable};
 pub use shelf::{Shelf, ShelfError};
 pub use solver::{

@@ -1,18 +1,18 @@
 //! The values of a solved pair of slices in memory.
 
-use num_traits::{One, PrimInt, Zero};
 use rayon::prelude::*;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::kernel::Kernel;
 use super::score::Score;
 use super::shelf::{Half, Shelf, ShelfError, ShelfHalf, UnitScores, Units};
 use super::solver::SolveError;
 use super::subsets::SubsetTables;
 use crate::board::{Bits, Geometry, squares_of};
 use crate::index::{Material, Men, MenIndex, Pair, SliceIndex, rank_subset};
-use crate::rules::{RuleSet, Turned, captures_with_king, has_capture};
-use crate::value::{Counts, Value};
+use crate::rules::Turned;
+use crate::value::{Counts, Halves, Value};
 
 /// How the values of a pair lie in memory.
 ///
@@ -87,8 +87,9 @@ impl Scores {
 
 /// The values of all positions of a pair of slices.
 #[derive(Debug)]
-pub struct PairTable<R: RuleSet> {
-    pub(crate) layout: Layout<R::Bits>,
+pub struct PairTable<B: Bits> {
+    kernel: Kernel<B>,
+    pub(crate) layout: Layout<B>,
     /// With side A to move, and with side B.
     pub(crate) scores: [Scores; 2],
     /// What was read from a shelf lately.
@@ -96,9 +97,14 @@ pub struct PairTable<R: RuleSet> {
 }
 
 /// Pairs that are solved.
-pub type Finished<R> = HashMap<Pair, Arc<PairTable<R>>>;
+pub type Finished<B> = HashMap<Pair, Arc<PairTable<B>>>;
 
-impl<R: RuleSet> PairTable<R> {
+impl<B: Bits> PairTable<B> {
+    /// Tables of the board.
+    pub fn geometry(&self) -> &'static Geometry<B> {
+        self.layout.geometry
+    }
+
     /// The pair.
     pub fn pair(&self) -> Pair {
         self.layout.pair
@@ -118,34 +124,47 @@ impl<R: RuleSet> PairTable<R> {
     /// # Errors
     /// What `fill` says, and [`SolveError`] if there is no room for the pair.
     pub fn from_bytes<E: From<SolveError>>(
+        kernel: Kernel<B>,
         pair: Pair,
         fill: impl FnOnce([&mut [u8]; 2]) -> Result<bool, E>,
     ) -> Result<Option<Self>, E> {
-        let mut layout = Layout::new::<R>(pair)?;
-        layout.sort_by_level::<R>();
+        let mut layout = Layout::new(kernel, pair)?;
+        layout.sort_by_level(kernel);
         let placements = layout.unit_len() * layout.slots.len();
         let (mut a, mut b) = (vec![0; placements], vec![0; placements]);
         let filled = fill([&mut a, &mut b])?;
-        Ok(filled.then(|| PairTable::new(layout, [a, b].map(Scores::Narrow))))
+        Ok(filled.then(|| PairTable::new(kernel, layout, [a, b].map(Scores::Narrow))))
     }
 
     /// A pair of which all scores are on a shelf.
     ///
     /// # Errors
     /// If the pair is too large to be numbered, see [`check_size`](super::check_size).
-    pub fn on_shelf(pair: Pair, shelf: Arc<dyn Shelf>) -> Result<Self, SolveError> {
-        let mut layout = Layout::new::<R>(pair)?;
-        layout.sort_by_level::<R>();
-        Ok(Self::with_shelf(layout, shelf))
+    pub fn on_shelf(
+        kernel: Kernel<B>,
+        pair: Pair,
+        shelf: Arc<dyn Shelf>,
+    ) -> Result<Self, SolveError> {
+        let mut layout = Layout::new(kernel, pair)?;
+        layout.sort_by_level(kernel);
+        Ok(Self::with_shelf(kernel, layout, shelf))
     }
 
-    pub(super) fn with_shelf(layout: Layout<R::Bits>, shelf: Arc<dyn Shelf>) -> Self {
+    pub(super) fn with_shelf(kernel: Kernel<B>, layout: Layout<B>, shelf: Arc<dyn Shelf>) -> Self {
         let wide = shelf.is_wide();
-        Self::new(layout, [0, 1].map(|side| Scores::Shelf { shelf: shelf.clone(), side, wide }))
+        Self::new(
+            kernel,
+            layout,
+            [0, 1].map(|side| Scores::Shelf { shelf: shelf.clone(), side, wide }),
+        )
     }
 
-    pub(super) fn new(layout: Layout<R::Bits>, scores: [Scores; 2]) -> Self {
-        PairTable { layout, scores, idle: Mutex::default() }
+    pub(super) fn new(kernel: Kernel<B>, layout: Layout<B>, scores: [Scores; 2]) -> Self {
+        PairTable { kernel, layout, scores, idle: Mutex::default() }
+    }
+
+    fn halves(&self) -> Halves {
+        self.kernel.rules().no_move.halves()
     }
 
     /// Which half of the pair holds a slice.
@@ -161,7 +180,7 @@ impl<R: RuleSet> PairTable<R> {
     ///
     /// # Errors
     /// Only pairs on a shelf have any: if it cannot be read.
-    pub fn value(&self, position: &Turned<R::Bits>) -> Result<Value, SolveError> {
+    pub fn value(&self, position: &Turned<B>) -> Result<Value, SolveError> {
         let side = self.side(Material::of(position));
         let (slot, index) = match side {
             0 => self.layout.index(position),
@@ -169,7 +188,7 @@ impl<R: RuleSet> PairTable<R> {
         };
         let mut units = Units::default();
         let scores = self.scores[side].source().unit(slot, self.layout.unit_len(), &mut units);
-        let value = scores.get::<u16>(index).value::<R>();
+        let value = scores.get::<u16>(index).value_in(self.halves());
         units.check().map_err(|source| self.shelf_error(source))?;
         Ok(value)
     }
@@ -188,13 +207,13 @@ impl<R: RuleSet> PairTable<R> {
         let placements = (len * self.layout.slots.len()) as u64;
         let source = self.scores[self.side(slice)].source();
         let mut total = match source {
-            Half::Narrow(scores) => in_chunks(scores, count::<R, u8>),
-            Half::Wide(scores) => in_chunks(scores, count::<R, u16>),
+            Half::Narrow(scores) => self.count_in_chunks(scores),
+            Half::Wide(scores) => self.count_in_chunks(scores),
             Half::Shelf(_) => {
                 let count = |units: &mut Units, slot| {
                     let counts = match source.unit(slot, len, units) {
-                        UnitScores::Narrow(scores) => count::<R, u8>(scores),
-                        UnitScores::Wide(scores) => count::<R, u16>(scores),
+                        UnitScores::Narrow(scores) => self.count(scores),
+                        UnitScores::Wide(scores) => self.count(scores),
                     };
                     units.check().map(|()| counts)
                 };
@@ -219,13 +238,13 @@ impl<R: RuleSet> PairTable<R> {
     /// Only pairs on a shelf have any: if it cannot be read. `visit` was called for the positions before then.
     pub fn visit(
         &self,
-        index: &SliceIndex<R::Bits>,
-        subsets: &SubsetTables<R::Bits>,
+        index: &SliceIndex<B>,
+        subsets: &SubsetTables<B>,
         start: u64,
         len: u64,
         mut visit: impl FnMut(Value, bool),
     ) -> Result<(), SolveError> {
-        let geometry = self.layout.geometry;
+        let (geometry, halves) = (self.layout.geometry, self.halves());
         let slice = index.material();
         let side = self.side(slice);
         let own_subsets = subsets.of_size(slice.own_kings);
@@ -270,8 +289,8 @@ impl<R: RuleSet> PairTable<R> {
                     };
                     // Without kings, the row is one position.
                     let free = match slice.own_kings {
-                        0 => R::Bits::one(),
-                        _ => R::Bits::first(row.len as u8) & !(taken | row.rest),
+                        0 => B::one(),
+                        _ => B::first(row.len as u8) & !(taken | row.rest),
                     };
                     let positions = free.count_ones() as u64;
                     if skip >= positions {
@@ -279,9 +298,9 @@ impl<R: RuleSet> PairTable<R> {
                         continue;
                     }
                     let capturing = match slice.own_kings {
-                        0 if has_capture::<R>(geometry, &rest) => R::Bits::one(),
-                        0 => R::Bits::zero(),
-                        _ => captures_with_king::<R>(geometry, &rest, free),
+                        0 if self.kernel.0.has_capture(&rest) => B::one(),
+                        0 => B::zero(),
+                        _ => self.kernel.0.captures_with_king(&rest, free),
                     };
                     for square in squares_of(free).skip(skip as usize) {
                         let own = row.first + square as usize;
@@ -292,7 +311,7 @@ impl<R: RuleSet> PairTable<R> {
                             }
                         };
                         let score = scores.get::<u16>(a * self.layout.b_sets + b);
-                        visit(score.value::<R>(), capturing.contains(square));
+                        visit(score.value_in(halves), capturing.contains(square));
                         left -= 1;
                         if left == 0 {
                             break 'unit;
@@ -306,33 +325,35 @@ impl<R: RuleSet> PairTable<R> {
         idle().push(units);
         Ok(())
     }
+
+    fn count_in_chunks<S: Score>(&self, scores: &[S]) -> Counts {
+        let counts = scores.par_chunks(1 << 16).map(|scores| self.count(scores));
+        counts.reduce(Counts::default, Counts::merge)
+    }
+
+    /// Counts of placements.
+    fn count<S: Score>(&self, scores: &[S]) -> Counts {
+        let mut counts = Counts::default();
+        let (mut slowest_win, mut slowest_loss) = (S::BEST, None);
+        for &score in scores {
+            if score.is_win() {
+                counts.wins += 1;
+                slowest_win = slowest_win.min(score);
+            } else if score.is_decided() {
+                counts.losses += 1;
+                slowest_loss = slowest_loss.max(Some(score));
+            } else {
+                counts.draws += 1;
+            }
+        }
+        let plies = |score: S| score.value_in(self.halves()).plies();
+        counts.longest_win = plies(slowest_win);
+        counts.longest_loss = slowest_loss.and_then(plies);
+        counts
+    }
 }
 
 #[inline(always)]
 pub(crate) fn free_of<B: Bits>(set: B, taken: B) -> bool {
     (set & taken).is_zero()
-}
-
-fn in_chunks<S: Score>(scores: &[S], count: fn(&[S]) -> Counts) -> Counts {
-    scores.par_chunks(1 << 16).map(count).reduce(Counts::default, Counts::merge)
-}
-
-/// Counts of placements.
-fn count<R: RuleSet, S: Score>(scores: &[S]) -> Counts {
-    let mut counts = Counts::default();
-    let (mut slowest_win, mut slowest_loss) = (S::BEST, None);
-    for &score in scores {
-        if score.is_win() {
-            counts.wins += 1;
-            slowest_win = slowest_win.min(score);
-        } else if score.is_decided() {
-            counts.losses += 1;
-            slowest_loss = slowest_loss.max(Some(score));
-        } else {
-            counts.draws += 1;
-        }
-    }
-    counts.longest_win = slowest_win.value::<R>().plies();
-    counts.longest_loss = slowest_loss.and_then(|score| score.value::<R>().plies());
-    counts
 }

@@ -1,16 +1,13 @@
 //! Units worked on in rows: the moves of one king, wherever it comes from, are one row of positions.
 
-use num_traits::{PrimInt, Zero};
-
 use super::buckets::{Buckets, SIDE_BIT, TooLong};
 use super::isa::{decrement, row_len};
 use super::score::Score;
-use super::set_up::Tally;
 use super::shelf::Half;
 use super::subsets::{Row, SubsetTables, Subsets};
 use super::unit::{Both, PairContext, Scratch, Unit};
 use crate::board::{Bits, squares_of};
-use crate::rules::{RuleSet, king_reach};
+use crate::rules::{QuietRules, king_reach};
 
 /// The positions of a unit with one side to move, in rows that differ in the square of one of its kings: so a position with
 /// several kings is in as many rows. A row is named by the king set of the other side and by the rest of the kings.
@@ -57,13 +54,10 @@ impl<B: Bits> Rows<B> {
             self.moves[row * self.width + square as usize] == 0
         })
     }
-}
 
-impl<B: Bits> Tally<B> for Rows<B> {
-    const IN_ROWS: bool = true;
-
+    /// Numbers of moves of the kings of a position that is not decided: of the one on `square`, and of the rest of the row's in their order.
     #[inline(always)]
-    fn put_kings(
+    pub(super) fn put_kings(
         &mut self,
         subsets: &SubsetTables<B>,
         row: &Row<B>,
@@ -89,15 +83,15 @@ impl<B: Bits> Tally<B> for Rows<B> {
     }
 }
 
-impl<R: RuleSet> Unit<'_, R> {
+impl<B: Bits> Unit<'_, B> {
     /// Like [`Unit::solve`], in rows.
     #[inline(always)]
-    pub(super) fn solve_in_rows<S: Score>(
+    pub(super) fn solve_in_rows<Q: QuietRules<Bits = B>>(
         &self,
         vectors: bool,
         done: [Half; 2],
-        scores: Both<S>,
-        scratch: &mut Scratch<R::Bits, S>,
+        scores: Both<u8>,
+        scratch: &mut Scratch<B>,
     ) -> Result<(), TooLong> {
         let PairContext { layout, subsets, .. } = self.context;
         let first = layout.pair.first();
@@ -106,15 +100,15 @@ impl<R: RuleSet> Unit<'_, R> {
         buckets.clear();
         rows[0].clear(subsets, first.own_kings, self.b.sets.len());
         rows[1].clear(subsets, first.opp_kings, self.a.sets.len());
-        self.man_moves(0, done[1], scores_a, units);
-        self.man_moves(1, done[0], scores_b, units);
+        self.man_moves::<Q, u8>(0, done[1], scores_a, units);
+        self.man_moves::<Q, u8>(1, done[0], scores_b, units);
         let width = self.b.sets.len();
         {
             let [a, b] = rows.each_mut();
             for row in &self.a.rows {
                 let here = row.first * width..(row.first + row.len) * width;
                 let scores = [&mut scores_a[here.clone()], &mut scores_b[here]];
-                self.set_up(0, row, scores, [&mut *a, &mut *b], buckets, (best, units));
+                self.set_up_rows::<Q>(row, scores, [&mut *a, &mut *b], buckets, (best, units));
             }
         }
         if rows.iter().all(|rows| rows.rests == 0) {
@@ -125,7 +119,13 @@ impl<R: RuleSet> Unit<'_, R> {
         while plies < buckets.end && !buckets.too_long {
             let list = buckets.take(plies);
             for &entry in &list {
-                self.take_back_rows((entry, vectors), plies, [scores_a, scores_b], rows, buckets);
+                self.take_back_rows::<Q>(
+                    (entry, vectors),
+                    plies,
+                    [scores_a, scores_b],
+                    rows,
+                    buckets,
+                );
             }
             buckets.give_back(plies, list);
             plies += 1;
@@ -140,26 +140,26 @@ impl<R: RuleSet> Unit<'_, R> {
 
     /// Tells the predecessors of a position, by king moves, what it is worth.
     #[inline(always)]
-    fn take_back_rows<S: Score>(
+    fn take_back_rows<Q: QuietRules<Bits = B>>(
         &self,
         (entry, vectors): (u32, bool),
         plies: usize,
-        scores: Both<S>,
-        rows: &mut [Rows<R::Bits>; 2],
+        scores: Both<u8>,
+        rows: &mut [Rows<B>; 2],
         buckets: &mut Buckets,
     ) {
         let PairContext { geometry, subsets, longest, .. } = self.context;
         let side = (entry >> SIDE_BIT) as usize;
         let index = entry & !(1 << SIDE_BIT);
         let score = scores[side][index as usize];
-        if score.plies::<R>() != plies {
+        if score.plies::<Q>() != plies {
             return; // A win that was waiting for this distance came sooner by a king move.
         }
         let width = self.b.sets.len() as u32;
         let (a, b) = ((index / width) as usize, (index % width) as usize);
         let width = width as usize;
         let occupied = self.places[0].occupied | self.a.sets[a] | self.b.sets[b];
-        let before = score.before_move::<R>();
+        let before = score.before_move::<Q>();
         let other = 1 - side;
         let (sets, rank, opp_sets, opp_rank) = match other {
             0 => (self.a, a, self.b, b),
@@ -180,7 +180,7 @@ impl<R: RuleSet> Unit<'_, R> {
             if open.is_zero() {
                 continue;
             }
-            let mut from = king_reach::<R>(geometry, to, occupied) & open;
+            let mut from = king_reach::<Q>(geometry, to, occupied) & open;
             if from.is_zero() {
                 continue;
             }
@@ -200,21 +200,21 @@ impl<R: RuleSet> Unit<'_, R> {
                     before
                 } else {
                     // What moves out of the unit are worth decides.
-                    if old >= S::DRAW || !rows.is_stuck(sets, rank, opp_rank) {
+                    if old >= u8::DRAW || !rows.is_stuck(sets, rank, opp_rank) {
                         continue;
                     }
                     old.max(before)
                 };
                 scores[index] = new;
                 rows.close(sets, rank, opp_rank);
-                buckets.push::<R, S>(*longest, new, other, index);
+                buckets.push::<Q, u8>(*longest, new, other, index);
             }
         }
     }
 
     /// What is still open when nothing more is found is a draw.
     #[inline(always)]
-    fn leave_open<S: Score>(&self, side: usize, scores: &mut [S], rows: &Rows<R::Bits>) {
+    fn leave_open(&self, side: usize, scores: &mut [u8], rows: &Rows<B>) {
         let (sets, opp_sets) = if side == 0 { (self.a, self.b) } else { (self.b, self.a) };
         if rows.rests == 0 {
             return;
@@ -223,11 +223,11 @@ impl<R: RuleSet> Unit<'_, R> {
         for opp_rank in 0..opp_sets.sets.len() {
             for row in &sets.rows {
                 let open = rows.open[rows.row(opp_rank, row.rest_rank)];
-                for square in squares_of(open & R::Bits::first(row.len as u8)) {
+                for square in squares_of(open & B::first(row.len as u8)) {
                     let rank = row.first + square as usize;
                     let index =
                         if side == 0 { rank * width + opp_rank } else { opp_rank * width + rank };
-                    scores[index] = S::DRAW;
+                    scores[index] = u8::DRAW;
                 }
             }
         }

@@ -5,9 +5,13 @@ use std::cell::Cell;
 use std::fmt::Debug;
 use std::sync::atomic::{AtomicU8, AtomicU16, Ordering::Relaxed};
 
+use super::buckets::TooLong;
+use super::kernel::{Operations, Work};
 use super::shelf::Half;
-use crate::rules::{NoMove, RuleSet};
-use crate::value::{Value, Wld};
+use super::unit::{Both, Scratch, Unit};
+use crate::board::Bits;
+use crate::rules::{NoMove, QuietRules};
+use crate::value::{Halves, Value, Wld};
 
 /// A value in one byte or two: losses from the quickest (0) up, draws in the middle, wins up to the quickest (all ones).
 ///
@@ -33,7 +37,7 @@ pub(crate) trait Score: Copy + Ord + Debug + Default + Send + Sync + 'static {
     /// Half distance of a decided score.
     fn half(self) -> u16;
     /// See [`Value::before_move`].
-    fn before_move<R: RuleSet>(self) -> Self;
+    fn before_move<Q: QuietRules>(self) -> Self;
     fn narrow(byte: u8) -> Self;
     fn wide(word: u16) -> Self;
     /// Scores of one byte as bytes; `None` of wider ones.
@@ -43,6 +47,15 @@ pub(crate) trait Score: Copy + Ord + Debug + Default + Send + Sync + 'static {
     fn to_bytes(scores: &[Self]) -> Cow<'_, [u8]>;
     /// Scores in memory as others read them.
     fn source(scores: &[Self]) -> Half<'_>;
+    /// What of the solver works on such scores.
+    fn work<B: Bits>(operations: &dyn Operations<B>) -> &dyn Work<B, Self>;
+    /// Solves a unit in the fastest way for such scores.
+    fn solve<Q: QuietRules>(
+        unit: &Unit<Q::Bits>,
+        done: [Half; 2],
+        scores: Both<Self>,
+        scratch: &mut Scratch<Q::Bits>,
+    ) -> Result<(), TooLong>;
 
     #[inline(always)]
     fn is_decided(self) -> bool {
@@ -65,8 +78,8 @@ pub(crate) trait Score: Copy + Ord + Debug + Default + Send + Sync + 'static {
 
     /// The code of a value. Half distances must have one.
     #[inline(always)]
-    fn of<R: RuleSet>(value: Value) -> Self {
-        match (value.wld(), R::RULES.no_move.halves().half(value)) {
+    fn of<Q: QuietRules>(value: Value) -> Self {
+        match (value.wld(), Q::NO_MOVE.halves().half(value)) {
             (Wld::Loss, Some(half)) => Self::loss(half),
             (Wld::Win, Some(half)) => Self::win(half),
             _ => Self::DRAW,
@@ -74,15 +87,21 @@ pub(crate) trait Score: Copy + Ord + Debug + Default + Send + Sync + 'static {
     }
 
     #[inline(always)]
-    fn value<R: RuleSet>(self) -> Value {
+    fn value<Q: QuietRules>(self) -> Value {
+        self.value_in(Q::NO_MOVE.halves())
+    }
+
+    /// The value, of distances halved like this.
+    #[inline(always)]
+    fn value_in(self, halves: Halves) -> Value {
         let half = if self.is_decided() { self.half() } else { 0 };
-        R::RULES.no_move.halves().value(half, self.wld()).expect("half of a distance in 16 bits")
+        halves.value(half, self.wld()).expect("half of a distance in 16 bits")
     }
 
     /// Plies to the end; for decided scores.
     #[inline(always)]
-    fn plies<R: RuleSet>(self) -> usize {
-        match self.value::<R>() {
+    fn plies<Q: QuietRules>(self) -> usize {
+        match self.value::<Q>() {
             Value::Win(plies) | Value::Loss(plies) => plies as usize,
             Value::Draw => 0,
         }
@@ -90,7 +109,10 @@ pub(crate) trait Score: Copy + Ord + Debug + Default + Send + Sync + 'static {
 }
 
 macro_rules! score {
-    ($word:ty, $shared:ty, $longest:expr, $source:ident, $bytes:expr, $bytes_mut:expr, $to_bytes:expr) => {
+    (
+        $word:ty, $shared:ty, $longest:expr, $source:ident, $work:ident, $solve:ident,
+        $bytes:expr, $bytes_mut:expr, $to_bytes:expr
+    ) => {
         impl Score for $word {
             type Shared = $shared;
 
@@ -116,8 +138,8 @@ macro_rules! score {
             }
 
             #[inline(always)]
-            fn before_move<R: RuleSet>(self) -> Self {
-                match R::RULES.no_move {
+            fn before_move<Q: QuietRules>(self) -> Self {
+                match Q::NO_MOVE {
                     // A loss in 2h is a win in 2h+1 for the mover, a win in 2h+1 a loss in 2(h+1),
                     // and the draw maps to itself.
                     NoMove::Loses => (!self).wrapping_add((self >= Self::DRAW) as $word),
@@ -143,6 +165,20 @@ macro_rules! score {
             #[inline(always)]
             fn source(scores: &[Self]) -> Half<'_> {
                 Half::$source(scores)
+            }
+
+            fn work<B: Bits>(operations: &dyn Operations<B>) -> &dyn Work<B, Self> {
+                operations.$work()
+            }
+
+            #[inline(always)]
+            fn solve<Q: QuietRules>(
+                unit: &Unit<Q::Bits>,
+                done: [Half; 2],
+                scores: Both<Self>,
+                scratch: &mut Scratch<Q::Bits>,
+            ) -> Result<(), TooLong> {
+                unit.$solve::<Q>(done, scores, scratch)
             }
 
             #[inline(always)]
@@ -185,9 +221,9 @@ macro_rules! score {
     };
 }
 
-score!(u8, AtomicU8, 125, Narrow, Some, Some, Cow::Borrowed);
+score!(u8, AtomicU8, 125, Narrow, narrow, solve_narrow, Some, Some, Cow::Borrowed);
 // Tables hold distances of up to 32,766 plies.
-score!(u16, AtomicU16, 16_000, Wide, |_| None, |_| None, |scores: &[u16]| {
+score!(u16, AtomicU16, 16_000, Wide, wide, solve_wide, |_| None, |_| None, |scores: &[u16]| {
     Cow::Owned(scores.iter().flat_map(|score| score.to_le_bytes()).collect())
 });
 
@@ -222,7 +258,9 @@ impl<T: Copy + PartialEq> Slot<T> for Cell<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::Russian;
+    use crate::rules::{RuleSet, Russian};
+
+    type Q = <Russian as RuleSet>::Quiet;
 
     fn check<S: Score>() {
         let halves = (0..S::LONGEST).step_by(if S::LONGEST > 1000 { 97 } else { 1 });
@@ -232,14 +270,14 @@ mod tests {
             .collect();
         values.sort();
         for window in values.windows(2) {
-            assert!(S::of::<Russian>(window[0]) < S::of::<Russian>(window[1]));
+            assert!(S::of::<Q>(window[0]) < S::of::<Q>(window[1]));
         }
         for value in values {
-            let score = S::of::<Russian>(value);
-            assert_eq!(score.value::<Russian>(), value);
-            assert_eq!(score.before_move::<Russian>().value::<Russian>(), value.before_move());
+            let score = S::of::<Q>(value);
+            assert_eq!(score.value::<Q>(), value);
+            assert_eq!(score.before_move::<Q>().value::<Q>(), value.before_move());
         }
-        assert!(S::BEST.before_move::<Russian>() <= S::loss(1));
+        assert!(S::BEST.before_move::<Q>() <= S::loss(1));
     }
 
     #[test]
@@ -247,7 +285,7 @@ mod tests {
         check::<u8>();
         check::<u16>();
         for byte in 0..=u8::MAX {
-            assert_eq!(u16::narrow(byte).value::<Russian>(), byte.value::<Russian>());
+            assert_eq!(u16::narrow(byte).value::<Q>(), byte.value::<Q>());
             assert_eq!(u8::wide(u16::narrow(byte)), byte);
         }
     }

@@ -2,41 +2,23 @@
 
 use std::cell::Cell;
 
-use num_traits::Zero;
 use rayon::prelude::*;
 
 use super::buckets::{Buckets, SIDE_BIT, TooLong};
-use super::captures::BestCaptures;
 use super::score::{Score, Slot};
-use super::set_up::Tally;
 use super::shelf::{Half, Units};
 use super::unit::{Both, PairContext, Place, Scratch, Unit, UnitError};
 use crate::board::{Bits, squares_of};
 use crate::index::Men;
-use crate::rules::{RuleSet, UnitKind, king_reach};
+use crate::rules::{QuietRules, UnitKind, king_reach};
 
-/// Number of moves of each position, from `start` on; 0 where the score is final.
-struct Singles<'a> {
-    start: usize,
-    open: &'a mut [u8],
-}
-
-impl<B> Tally<B> for Singles<'_> {
-    const IN_ROWS: bool = false;
-
-    #[inline(always)]
-    fn put(&mut self, index: usize, moves: u8) {
-        self.open[index - self.start] = moves;
-    }
-}
-
-impl<R: RuleSet> Unit<'_, R> {
+impl<B: Bits> Unit<'_, B> {
     /// Like [`Unit::solve`], one position after the other.
-    pub(super) fn solve_one_by_one<S: Score>(
+    pub(super) fn solve_one_by_one<Q: QuietRules<Bits = B>, S: Score>(
         &self,
         done: [Half; 2],
         scores: Both<S>,
-        scratch: &mut Scratch<R::Bits, S>,
+        scratch: &mut Scratch<B>,
     ) -> Result<(), TooLong> {
         let [scores_a, scores_b] = scores;
         let Scratch { open: [open_a, open_b], buckets, best, units, .. } = scratch;
@@ -44,17 +26,17 @@ impl<R: RuleSet> Unit<'_, R> {
         for open in [&mut *open_a, &mut *open_b] {
             open.resize(scores_a.len(), 0);
         }
-        self.man_moves(0, done[1], scores_a, units);
-        self.man_moves(1, done[0], scores_b, units);
+        self.man_moves::<Q, S>(0, done[1], scores_a, units);
+        self.man_moves::<Q, S>(1, done[0], scores_b, units);
         let width = self.b.sets.len();
         for place in 0..self.places.len() {
             for row in &self.a.rows {
                 let start = (place * self.a.sets.len() + row.first) * width;
                 let here = start..start + row.len * width;
                 let scores = [&mut scores_a[here.clone()], &mut scores_b[here.clone()]];
-                let mut a = Singles { start, open: &mut open_a[here.clone()] };
-                let mut b = Singles { start, open: &mut open_b[here] };
-                self.set_up(place, row, scores, [&mut a, &mut b], buckets, (best, units));
+                let open = [&mut open_a[here.clone()], &mut open_b[here]];
+                let from = (&mut best.list, &mut *units);
+                self.set_up_singles::<Q, S>((place, row), scores, open, buckets, from);
             }
         }
         {
@@ -64,7 +46,7 @@ impl<R: RuleSet> Unit<'_, R> {
             while plies < buckets.end && !buckets.too_long {
                 let list = buckets.take(plies);
                 for &entry in &list {
-                    self.take_back(entry, plies, scores, open, buckets);
+                    self.take_back::<Q, S>(entry, plies, scores, open, buckets);
                 }
                 buckets.give_back(plies, list);
                 plies += 1;
@@ -85,11 +67,12 @@ impl<R: RuleSet> Unit<'_, R> {
         scores: Both<S>,
         stop: &dyn Fn() -> bool,
     ) -> Result<(), UnitError> {
+        let work = S::work(self.context.kernel.0);
         let [scores_a, scores_b] = scores;
         let units = || Units::around(self.context.layout.unit_len());
         let man_moves = |side: usize, scores: &mut [S]| {
             let mut units = units();
-            self.man_moves(side, done[1 - side], scores, &mut units);
+            work.man_moves(self, side, done[1 - side], scores, &mut units);
             units.check()
         };
         let (a, b) = rayon::join(|| man_moves(0, scores_a), || man_moves(1, scores_b));
@@ -112,14 +95,11 @@ impl<R: RuleSet> Unit<'_, R> {
         let mut buckets = rows
             .into_par_iter()
             .fold(
-                || (Buckets::default(), BestCaptures::default(), units()),
-                |(mut buckets, mut best, mut units), (place, row, scores, [open_a, open_b])| {
-                    let start = (place * self.a.sets.len() + row.first) * self.b.sets.len();
-                    let mut a = Singles { start, open: open_a };
-                    let mut b = Singles { start, open: open_b };
-                    let from = (&mut best, &mut units);
-                    self.set_up(place, row, scores, [&mut a, &mut b], &mut buckets, from);
-                    (buckets, best, units)
+                || (Buckets::default(), Vec::new(), units()),
+                |(mut buckets, mut list, mut units), (place, row, scores, open)| {
+                    let from = (&mut list, &mut units);
+                    work.set_up(self, (place, row), scores, open, &mut buckets, from);
+                    (buckets, list, units)
                 },
             )
             .map(|(buckets, _, mut units)| units.check().map(|()| buckets))
@@ -136,9 +116,7 @@ impl<R: RuleSet> Unit<'_, R> {
         while plies < buckets.end && !buckets.too_long && !stop() {
             let list = buckets.take(plies);
             let found = list.par_chunks(1 << 12).fold(Buckets::default, |mut buckets, entries| {
-                for &entry in entries {
-                    self.take_back(entry, plies, shared_scores, shared_open, &mut buckets);
-                }
+                work.take_back(self, entries, plies, shared_scores, shared_open, &mut buckets);
                 buckets
             });
             let found: Vec<Buckets> = found.collect();
@@ -163,7 +141,7 @@ impl<R: RuleSet> Unit<'_, R> {
 
     /// Tells the predecessors of a position, by quiet moves inside the unit, what it is worth.
     #[inline(always)]
-    fn take_back<S: Score>(
+    pub(super) fn take_back<Q: QuietRules<Bits = B>, S: Score>(
         &self,
         entry: u32,
         plies: usize,
@@ -175,7 +153,7 @@ impl<R: RuleSet> Unit<'_, R> {
         let side = (entry >> SIDE_BIT) as usize;
         let index = entry & !(1 << SIDE_BIT);
         let score = scores[side][index as usize].get();
-        if score.plies::<R>() != plies {
+        if score.plies::<Q>() != plies {
             return; // A win that was waiting for this distance came sooner by a king move.
         }
         open[side][index as usize].put(0);
@@ -183,7 +161,7 @@ impl<R: RuleSet> Unit<'_, R> {
         let (row, b) = ((index / width) as usize, (index % width) as usize);
         let width = width as usize;
         // A unit of one placement of men is by far the most frequent.
-        let (place, a) = match R::RULES.unit() {
+        let (place, a) = match Q::UNIT {
             UnitKind::Placement => (0, row),
             _ => (row / self.a.sets.len(), row % self.a.sets.len()),
         };
@@ -191,12 +169,12 @@ impl<R: RuleSet> Unit<'_, R> {
         let place = &self.places[place];
         let (a_kings, b_kings) = (self.a.sets[a], self.b.sets[b]);
         let occupied = place.occupied | a_kings | b_kings;
-        let before = score.before_move::<R>();
+        let before = score.before_move::<Q>();
         let other = 1 - side;
         let (scores, open) = (scores[other], open[other]);
-        if R::RULES.unit() != UnitKind::Placement {
+        if Q::UNIT != UnitKind::Placement {
             let kings_index = index as usize - base;
-            self.take_back_men(
+            self.take_back_men::<Q, S>(
                 place,
                 (other, kings_index),
                 occupied,
@@ -210,18 +188,18 @@ impl<R: RuleSet> Unit<'_, R> {
             for (nth, to) in squares_of(a_kings).enumerate() {
                 let smaller = subsets.of_size(first.own_kings - 1);
                 let with = smaller.with(self.a.without(a, nth));
-                for from in squares_of(king_reach::<R>(geometry, to, occupied)) {
+                for from in squares_of(king_reach::<Q>(geometry, to, occupied)) {
                     let index = base + with[from as usize] as usize * width + b;
-                    self.offer(other, index, before, &scores[index], &open[index], buckets);
+                    self.offer::<Q, S>(other, index, before, &scores[index], &open[index], buckets);
                 }
             }
         } else {
             for (nth, to) in squares_of(b_kings).enumerate() {
                 let smaller = subsets.of_size(first.opp_kings - 1);
                 let with = smaller.with(self.b.without(b, nth));
-                for from in squares_of(king_reach::<R>(geometry, to, occupied)) {
+                for from in squares_of(king_reach::<Q>(geometry, to, occupied)) {
                     let index = row * width + with[from as usize] as usize;
-                    self.offer(other, index, before, &scores[index], &open[index], buckets);
+                    self.offer::<Q, S>(other, index, before, &scores[index], &open[index], buckets);
                 }
             }
         }
@@ -229,20 +207,21 @@ impl<R: RuleSet> Unit<'_, R> {
 
     /// Like [`Unit::take_back`], for moves of men inside the unit.
     #[inline(always)]
-    fn take_back_men<S: Score>(
+    fn take_back_men<Q: QuietRules<Bits = B>, S: Score>(
         &self,
-        place: &Place<R::Bits>,
+        place: &Place<B>,
         (other, kings_index): (usize, usize),
-        occupied: R::Bits,
+        occupied: B,
         before: S,
         (scores, open): (&[impl Slot<S>], &[impl Slot<u8>]),
         buckets: &mut Buckets,
     ) {
-        let PairContext { geometry, layout, .. } = self.context;
+        let PairContext { kernel, geometry, layout, .. } = self.context;
+        let rules = kernel.rules();
         let mine = place.seen_by(other);
         let occupied = if other == 0 { occupied } else { geometry.turn(occupied) };
-        for &direction in R::RULES.man_moves {
-            if !R::RULES.man_returns(direction) {
+        for &direction in rules.man_moves {
+            if !rules.man_returns(direction) {
                 continue;
             }
             let back = &geometry.step[direction.reversed() as usize];
@@ -251,17 +230,17 @@ impl<R: RuleSet> Unit<'_, R> {
                 if from.is_zero() {
                     continue;
                 }
-                let men = Men { own: mine.own ^ R::Bits::bit(to) | from, opp: mine.opp };
+                let men = Men { own: mine.own ^ B::bit(to) | from, opp: mine.opp };
                 let slot = layout.slots[layout.men.rank(self.in_pair(other, men)) as usize];
                 let index = (slot as usize - self.first_slot) * layout.unit_len() + kings_index;
-                self.offer(other, index, before, &scores[index], &open[index], buckets);
+                self.offer::<Q, S>(other, index, before, &scores[index], &open[index], buckets);
             }
         }
     }
 
     /// One move inside the unit turns out to be worth `before`.
     #[inline(always)]
-    fn offer<S: Score>(
+    fn offer<Q: QuietRules<Bits = B>, S: Score>(
         &self,
         side: usize,
         index: usize,
@@ -274,7 +253,7 @@ impl<R: RuleSet> Unit<'_, R> {
             let old = score.get();
             if open.get() != 0 && before > old && score.swap_if(old, before) {
                 open.put(0);
-                buckets.push::<R, S>(self.context.longest, before, side, index);
+                buckets.push::<Q, S>(self.context.longest, before, side, index);
             }
             return;
         }
@@ -295,7 +274,7 @@ impl<R: RuleSet> Unit<'_, R> {
         if out < S::DRAW {
             let value = out.max(before);
             score.put(value);
-            buckets.push::<R, S>(self.context.longest, value, side, index);
+            buckets.push::<Q, S>(self.context.longest, value, side, index);
         }
     }
 }

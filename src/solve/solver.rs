@@ -4,12 +4,12 @@ use std::iter::repeat_n;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use num_traits::Zero;
 use rayon::prelude::*;
 
 use super::buckets::MAX_UNIT_LEN;
 use super::captures::Targets;
 use super::isa;
+use super::kernel::Kernel;
 use super::pair_table::{Finished, Layout, PairTable, Scores};
 use super::score::Score;
 use super::shelf::{Half, Shelf, ShelfError, ShelfHalf, Units};
@@ -17,7 +17,7 @@ use super::subsets::SubsetTables;
 use super::unit::{PairContext, Scratch, Unit, UnitError};
 use crate::board::{Bits, Geometry, squares_of};
 use crate::index::{Material, Men, MenIndex, Pair, binomial, disjoint_sets};
-use crate::rules::{RuleSet, UnitKind};
+use crate::rules::{RuleSet, Rules, UnitKind, Variant, with_rule_set};
 
 /// Told how a solver gets on, and asked whether it should go on.
 pub trait Monitor: Sync {
@@ -169,13 +169,21 @@ pub(super) struct Level {
 /// # Errors
 /// [`SolveError::TooLarge`] if not: it has 2^32 placements of men or more, a unit of more than 2^31 placements, or more
 /// placements than memory has addresses.
-pub fn check_size<R: RuleSet>(pair: Pair) -> Result<(), SolveError> {
+pub fn check_size(variant: Variant, pair: Pair) -> Result<(), SolveError> {
+    with_rule_set!(variant, R => check_size_on(&<R as RuleSet>::RULES, <R as RuleSet>::geometry(), pair))
+}
+
+fn check_size_on<B: Bits>(
+    rules: &Rules,
+    geometry: &Geometry<B>,
+    pair: Pair,
+) -> Result<(), SolveError> {
     let first = pair.first();
-    let geometry = R::geometry();
     let sets = |kings: u8| u128::from(binomial(geometry.squares as u32, kings.into()));
     let king_sets = sets(first.own_kings) * sets(first.opp_kings);
     let places = MenIndex::count_of(geometry, first.own_men.into(), first.opp_men.into());
-    let unit = largest_unit::<R>(first.own_men.into(), first.opp_men.into()) * king_sets;
+    let unit = largest_unit(rules, geometry, first.own_men.into(), first.opp_men.into());
+    let unit = unit * king_sets;
     // Two bytes a placement at most.
     let fits = places <= u32::MAX.into()
         && unit <= MAX_UNIT_LEN as u128
@@ -184,9 +192,13 @@ pub fn check_size<R: RuleSet>(pair: Pair) -> Result<(), SolveError> {
 }
 
 /// Placements of so many men in the largest unit.
-fn largest_unit<R: RuleSet>(own_men: u32, opp_men: u32) -> u128 {
-    let geometry = R::geometry();
-    match R::RULES.unit() {
+fn largest_unit<B: Bits>(
+    rules: &Rules,
+    geometry: &Geometry<B>,
+    own_men: u32,
+    opp_men: u32,
+) -> u128 {
+    match rules.unit() {
         UnitKind::Placement => 1,
         UnitKind::All => MenIndex::count_of(geometry, own_men, opp_men),
         UnitKind::Ranks => {
@@ -196,7 +208,7 @@ fn largest_unit<R: RuleSet>(own_men: u32, opp_men: u32) -> u128 {
             for row in 0..geometry.shape.height {
                 let here = (0..geometry.squares)
                     .filter(|&square| geometry.row[square as usize] == row)
-                    .fold(R::Bits::zero(), |set, square| set | R::Bits::bit(square));
+                    .fold(B::zero(), |set, square| set | B::bit(square));
                 let before = most.clone();
                 for (own, line) in most.iter_mut().enumerate() {
                     for (opp, most) in line.iter_mut().enumerate() {
@@ -227,10 +239,10 @@ impl<B: Bits> Layout<B> {
     ///
     /// # Errors
     /// See [`check_size`].
-    pub fn new<R: RuleSet<Bits = B>>(pair: Pair) -> Result<Self, SolveError> {
-        check_size::<R>(pair)?;
+    pub fn new(kernel: Kernel<B>, pair: Pair) -> Result<Self, SolveError> {
+        let geometry = kernel.geometry();
+        check_size_on(kernel.rules(), geometry, pair)?;
         let first = pair.first();
-        let geometry = R::geometry();
         let sets = |kings: u8| binomial(geometry.squares as u32, kings.into()) as usize;
         let (a_sets, b_sets) = (sets(first.own_kings), sets(first.opp_kings));
         let men = MenIndex::new(geometry, first.own_men.into(), first.opp_men.into());
@@ -240,15 +252,15 @@ impl<B: Bits> Layout<B> {
 
     /// Puts the placements of men in order, the most advanced first and those of a unit together, and returns the
     /// placement in each slot.
-    pub(super) fn sort_by_level<R: RuleSet<Bits = B>>(&mut self) -> (Vec<u32>, Vec<Level>) {
-        let geometry = self.geometry;
+    pub(super) fn sort_by_level(&mut self, kernel: Kernel<B>) -> (Vec<u32>, Vec<Level>) {
+        let (geometry, unit_kind) = (self.geometry, kernel.rules().unit());
         // Couples are looked for only where a unit is a single placement.
-        let couple = self.pair.is_symmetric() && R::RULES.unit() == UnitKind::Placement;
+        let couple = self.pair.is_symmetric() && unit_kind == UnitKind::Placement;
         let place = |number: u32| {
             let men = self.men.unrank(number.into());
             let turned = men.turned(geometry);
             let advanced = || geometry.advancement(men.own) + geometry.advancement(turned.own);
-            let (level, unit) = match R::RULES.unit() {
+            let (level, unit) = match unit_kind {
                 UnitKind::Placement => (advanced(), number.into()),
                 UnitKind::Ranks => (advanced(), ranks(geometry, men)),
                 UnitKind::All => (0, 0),
@@ -320,8 +332,13 @@ pub struct PairMemory {
 
 impl PairMemory {
     /// Memory for a pair that is solved on so many threads.
-    pub fn of<R: RuleSet>(pair: Pair, threads: usize) -> Self {
-        let geometry = R::geometry();
+    pub fn of(variant: Variant, pair: Pair, threads: usize) -> Self {
+        with_rule_set!(variant, R => {
+            Self::on(&<R as RuleSet>::RULES, <R as RuleSet>::geometry(), pair, threads)
+        })
+    }
+
+    fn on<B: Bits>(rules: &Rules, geometry: &Geometry<B>, pair: Pair, threads: usize) -> Self {
         let first = pair.first();
         let sets = |kings: u8| binomial(geometry.squares as u32, kings.into());
         let unit = sets(first.own_kings).saturating_mul(sets(first.opp_kings));
@@ -331,14 +348,14 @@ impl PairMemory {
         let scores = places.saturating_mul(unit).saturating_mul(2);
         // For each unit at work its open moves, in rows of one side's kings, and the buckets, which hold a number of four
         // bytes for most placements and side to move.
-        let row_bytes = isa::row_len(geometry.squares as usize) + size_of::<R::Bits>();
+        let row_bytes = isa::row_len(geometry.squares as usize) + size_of::<B>();
         let rows = |own: u8, opp: u8| match own {
             0 => 0,
             own => sets(own - 1).saturating_mul(sets(opp)).saturating_mul(row_bytes as u64),
         };
         let in_rows = rows(first.own_kings, first.opp_kings)
             .saturating_add(rows(first.opp_kings, first.own_kings));
-        let together = largest_unit::<R>(first.own_men.into(), first.opp_men.into());
+        let together = largest_unit(rules, geometry, first.own_men.into(), first.opp_men.into());
         let together = u64::try_from(together).unwrap_or(u64::MAX);
         let at_work = unit.saturating_mul(8).saturating_add(in_rows.max(unit.saturating_mul(4)));
         let at_work = at_work.saturating_mul(together);
@@ -372,49 +389,53 @@ const SHELF_PLACE: u64 = 16;
 /// # Errors
 /// If a pair that it depends on is missing from `finished`, if the monitor wants to stop, or if the pair is too large for
 /// the program or for the memory there is.
-pub fn solve<R: RuleSet>(
+pub fn solve<B: Bits>(
+    kernel: Kernel<B>,
     pair: Pair,
-    finished: &Finished<R>,
-    subsets: &SubsetTables<R::Bits>,
+    finished: &Finished<B>,
+    subsets: &SubsetTables<B>,
     options: &SolveOptions,
     monitor: &dyn Monitor,
-) -> Result<PairTable<R>, SolveError> {
-    solve_somewhere(pair, finished, subsets, options, None, monitor)
+) -> Result<PairTable<B>, SolveError> {
+    solve_somewhere(kernel, pair, finished, subsets, options, None, monitor)
 }
 
 /// [`solve`] with scores that go to a shelf, unit by unit. What is there already is not solved again.
 ///
 /// # Errors
 /// As for [`solve`], and if the shelf fails.
-pub fn solve_on_shelf<R: RuleSet>(
+pub fn solve_on_shelf<B: Bits>(
+    kernel: Kernel<B>,
     pair: Pair,
-    finished: &Finished<R>,
-    subsets: &SubsetTables<R::Bits>,
+    finished: &Finished<B>,
+    subsets: &SubsetTables<B>,
     options: &SolveOptions,
     shelf: Arc<dyn Shelf>,
     monitor: &dyn Monitor,
-) -> Result<PairTable<R>, SolveError> {
-    solve_somewhere(pair, finished, subsets, options, Some(shelf), monitor)
+) -> Result<PairTable<B>, SolveError> {
+    solve_somewhere(kernel, pair, finished, subsets, options, Some(shelf), monitor)
 }
 
-fn solve_somewhere<R: RuleSet>(
+fn solve_somewhere<B: Bits>(
+    kernel: Kernel<B>,
     pair: Pair,
-    finished: &Finished<R>,
-    subsets: &SubsetTables<R::Bits>,
+    finished: &Finished<B>,
+    subsets: &SubsetTables<B>,
     options: &SolveOptions,
     shelf: Option<Arc<dyn Shelf>>,
     monitor: &dyn Monitor,
-) -> Result<PairTable<R>, SolveError> {
+) -> Result<PairTable<B>, SolveError> {
     let monitor = &Latch::new(monitor);
-    let geometry = R::geometry();
-    check_size::<R>(pair)?;
-    let needed = PairMemory::of::<R>(pair, rayon::current_num_threads());
+    let (rules, geometry) = (kernel.rules(), kernel.geometry());
+    check_size_on(rules, geometry, pair)?;
+    let needed = PairMemory::on(rules, geometry, pair, rayon::current_num_threads());
     reserve(pair, if shelf.is_some() { needed.solving_on_shelf } else { needed.solving })?;
-    let mut layout = Layout::new::<R>(pair)?;
-    let (order, levels) = layout.sort_by_level::<R>();
+    let mut layout = Layout::new(kernel, pair)?;
+    let (order, levels) = layout.sort_by_level(kernel);
     let targets =
-        |slice| Targets::<R>::new(slice, finished).map_err(|pair| SolveError::Missing { pair });
+        |slice| Targets::new(kernel, slice, finished).map_err(|pair| SolveError::Missing { pair });
     let mut context = PairContext {
+        kernel,
         geometry,
         layout: &layout,
         subsets,
@@ -423,24 +444,24 @@ fn solve_somewhere<R: RuleSet>(
         one_by_one: options.one_by_one,
         vectors: options.vectors && isa::has_avx2(),
     };
-    let wide = pair.dependencies(&R::RULES).iter().any(|pair| {
+    let wide = pair.dependencies(rules).iter().any(|pair| {
         finished.get(pair).is_some_and(|table| table.scores.iter().any(Scores::is_wide))
     });
     let job = Job { order: &order, levels: &levels, options, monitor };
     if let Some(shelf) = shelf {
         job.run_on_shelf_somehow(&mut context, wide, &*shelf)?;
-        return Ok(PairTable::with_shelf(layout, shelf));
+        return Ok(PairTable::with_shelf(kernel, layout, shelf));
     }
-    let narrow = if wide { None } else { job.run::<R, u8>(&context)? };
+    let narrow = if wide { None } else { job.run::<B, u8>(&context)? };
     let scores = match narrow {
         Some(scores) => scores.map(Scores::Narrow),
         None => {
             context.longest = <u16 as Score>::LONGEST;
-            let scores = job.run::<R, u16>(&context)?;
+            let scores = job.run::<B, u16>(&context)?;
             scores.ok_or(SolveError::TooLong { pair })?.map(Scores::Wide)
         }
     };
-    Ok(PairTable::new(layout, scores))
+    Ok(PairTable::new(kernel, layout, scores))
 }
 
 /// Asks the system for so many bytes and gives them back: what is wanted later is asked for in ways that
@@ -482,9 +503,9 @@ const BATCH: usize = 1 << 14;
 
 impl Job<'_> {
     /// Solves all units with scores of one width; `None` if a distance does not fit it.
-    fn run<R: RuleSet, S: Score>(
+    fn run<B: Bits, S: Score>(
         &self,
-        context: &PairContext<R>,
+        context: &PairContext<B>,
     ) -> Result<Option<[Vec<S>; 2]>, SolveError> {
         let layout = context.layout;
         let len = layout.unit_len();
@@ -595,9 +616,9 @@ impl Job<'_> {
     }
 
     /// [`Job::run_on_shelf`] with scores of one byte, or of two if it must be.
-    fn run_on_shelf_somehow<R: RuleSet>(
+    fn run_on_shelf_somehow<B: Bits>(
         &self,
-        context: &mut PairContext<R>,
+        context: &mut PairContext<B>,
         wide: bool,
         shelf: &dyn Shelf,
     ) -> Result<(), SolveError> {
@@ -607,7 +628,7 @@ impl Job<'_> {
             UnitError::Shelf(source) => SolveError::Shelf { pair, source },
         };
         if !wide && !shelf.is_wide() {
-            match self.run_on_shelf::<R, u8>(context, shelf)? {
+            match self.run_on_shelf::<B, u8>(context, shelf)? {
                 Err(UnitError::TooLong) => {}
                 done => return done.map_err(error),
             }
@@ -616,13 +637,13 @@ impl Job<'_> {
             shelf.clear(true).map_err(|source| SolveError::Shelf { pair, source })?;
         }
         context.longest = <u16 as Score>::LONGEST;
-        self.run_on_shelf::<R, u16>(context, shelf)?.map_err(error)
+        self.run_on_shelf::<B, u16>(context, shelf)?.map_err(error)
     }
 
     /// Solves all units that are not on the shelf yet, and puts them there.
-    fn run_on_shelf<R: RuleSet, S: Score>(
+    fn run_on_shelf<B: Bits, S: Score>(
         &self,
-        context: &PairContext<R>,
+        context: &PairContext<B>,
         shelf: &dyn Shelf,
     ) -> Result<Result<(), UnitError>, SolveError> {
         let len = context.layout.unit_len();
@@ -642,7 +663,7 @@ impl Job<'_> {
             }
             let largest = level.units.iter().max().map_or(0, |&places| places as usize * len);
             let together = self.works_inside(largest, level.units.len());
-            let solve = |(unit, scratch, rooms): &mut (Unit<R>, Scratch<_, _>, [Vec<S>; 2]),
+            let solve = |(unit, scratch, rooms): &mut (Unit<B>, Scratch<B>, [Vec<S>; 2]),
                          &(slot, places, coupled): &(usize, &[u32], bool)| {
                 let slots = slot..slot + places.len();
                 if stop() {
@@ -700,7 +721,7 @@ impl Job<'_> {
     }
 
     /// Positions that count as done with a placement of men.
-    fn progress_per_place<R: RuleSet>(&self, context: &PairContext<R>) -> u64 {
+    fn progress_per_place<B: Bits>(&self, context: &PairContext<B>) -> u64 {
         let first = context.layout.pair.first();
         let free = context.geometry.squares as u32 - first.men();
         let unit = binomial(free, first.own_kings.into())
@@ -710,12 +731,12 @@ impl Job<'_> {
 }
 
 /// Solves the first of two placements of men, the second of which is it turned, into scores of both.
-fn solve_couple<'a, R: RuleSet, S: Score>(
-    unit: &mut Unit<'a, R>,
+fn solve_couple<'a, B: Bits, S: Score>(
+    unit: &mut Unit<'a, B>,
     places: &[u32],
     done: [Half; 2],
     [a, b]: [&mut [S]; 2],
-    scratch: &mut Scratch<R::Bits, S>,
+    scratch: &mut Scratch<B>,
 ) -> Result<(), UnitError> {
     let (a, a_mate) = a.split_at_mut(a.len() / 2);
     let (b, b_mate) = b.split_at_mut(b.len() / 2);
@@ -728,7 +749,7 @@ fn solve_couple<'a, R: RuleSet, S: Score>(
 
 /// Scores of the second of two placements of men, which is the first turned, from those of the first with the other side to
 /// move.
-fn copy_turned<R: RuleSet, S: Score>(context: &PairContext<R>, from: &[S], to: &mut [S]) {
+fn copy_turned<B: Bits, S: Score>(context: &PairContext<B>, from: &[S], to: &mut [S]) {
     let turned = &context.subsets.of_size(context.layout.pair.first().own_kings).turned;
     for (a, row) in from.chunks_exact(turned.len()).enumerate() {
         let column = turned[a] as usize;

@@ -1,9 +1,8 @@
 //! One unit: all placements of the kings around one placement of the men, both sides to move.
 
-use num_traits::Zero;
-
 use super::buckets::{Buckets, TooLong};
 use super::captures::{BestCaptures, Targets, turned_square};
+use super::kernel::Kernel;
 use super::pair_table::Layout;
 use super::rows::Rows;
 use super::score::Score;
@@ -11,7 +10,7 @@ use super::shelf::{Half, ShelfError, UnitScores, Units};
 use super::subsets::{SubsetTables, Subsets};
 use crate::board::{Bits, Geometry, squares_of};
 use crate::index::Men;
-use crate::rules::{RuleSet, UnitKind};
+use crate::rules::{QuietRules, UnitKind};
 
 impl<B: Bits> Place<B> {
     /// Men as the given side sees them.
@@ -22,12 +21,13 @@ impl<B: Bits> Place<B> {
 }
 
 /// Everything about a pair that its units share.
-pub(crate) struct PairContext<'a, R: RuleSet> {
-    pub geometry: &'static Geometry<R::Bits>,
-    pub layout: &'a Layout<R::Bits>,
-    pub subsets: &'a SubsetTables<R::Bits>,
+pub(crate) struct PairContext<'a, B: Bits> {
+    pub kernel: Kernel<B>,
+    pub geometry: &'static Geometry<B>,
+    pub layout: &'a Layout<B>,
+    pub subsets: &'a SubsetTables<B>,
     /// Where moves of each side lead.
-    pub targets: [Targets<'a, R>; 2],
+    pub targets: [Targets<'a, B>; 2],
     /// Longest half distance that scores may take.
     pub longest: u16,
     /// Whether positions are looked at one by one, and not in rows.
@@ -48,17 +48,17 @@ pub(super) struct Place<B> {
 }
 
 /// One unit of the pair: all placements of the kings around one or several placements of the men, one after the other.
-pub(crate) struct Unit<'a, R: RuleSet> {
-    pub(super) context: &'a PairContext<'a, R>,
-    pub(super) places: Vec<Place<R::Bits>>,
+pub(crate) struct Unit<'a, B: Bits> {
+    pub(super) context: &'a PairContext<'a, B>,
+    pub(super) places: Vec<Place<B>>,
     /// Slot of the first placement of men.
     pub(super) first_slot: usize,
-    pub(super) a: &'a Subsets<R::Bits>,
-    pub(super) b: &'a Subsets<R::Bits>,
+    pub(super) a: &'a Subsets<B>,
+    pub(super) b: &'a Subsets<B>,
 }
 
 /// Why a unit was not solved.
-pub(super) enum UnitError {
+pub(crate) enum UnitError {
     TooLong,
     Shelf(ShelfError),
 }
@@ -76,19 +76,19 @@ impl From<ShelfError> for UnitError {
 }
 
 /// What one worker needs for a unit, kept between units.
-pub(crate) struct Scratch<B, S> {
+pub(crate) struct Scratch<B> {
     /// Quiet moves inside the unit that are not yet known to lose, by side to move and placement.
     pub(super) open: [Vec<u8>; 2],
     /// The same in rows.
     pub(super) rows: [Rows<B>; 2],
     pub(super) buckets: Buckets,
-    pub(super) best: BestCaptures<B, S>,
+    pub(super) best: BestCaptures<B>,
     pub(super) units: Units,
 }
 
-impl<B: Bits, S: Score> Scratch<B, S> {
+impl<B: Bits> Scratch<B> {
     /// Room for work on units of this pair.
-    pub fn new<R: RuleSet<Bits = B>>(context: &PairContext<R>) -> Self {
+    pub fn new(context: &PairContext<B>) -> Self {
         Scratch {
             open: Default::default(),
             rows: Default::default(),
@@ -99,16 +99,16 @@ impl<B: Bits, S: Score> Scratch<B, S> {
     }
 }
 
-impl<'a, R: RuleSet> Unit<'a, R> {
+impl<'a, B: Bits> Unit<'a, B> {
     /// The unit of these placements of men, by their numbers; they lie in consecutive slots.
-    pub fn new(context: &'a PairContext<'a, R>, numbers: &[u32]) -> Self {
+    pub fn new(context: &'a PairContext<'a, B>, numbers: &[u32]) -> Self {
         let mut unit = Self::empty(context);
         unit.set(numbers);
         unit
     }
 
     /// Room for a unit.
-    pub fn empty(context: &'a PairContext<'a, R>) -> Self {
+    pub fn empty(context: &'a PairContext<'a, B>) -> Self {
         let first = context.layout.pair.first();
         Unit {
             context,
@@ -136,45 +136,55 @@ impl<'a, R: RuleSet> Unit<'a, R> {
         &self,
         done: [Half; 2],
         scores: Both<S>,
-        scratch: &mut Scratch<R::Bits, S>,
+        scratch: &mut Scratch<B>,
     ) -> Result<(), UnitError> {
-        let solved = self.solve_somehow(done, scores, scratch);
+        let work = S::work(self.context.kernel.0);
+        let solved = work.solve(self, done, scores, scratch);
         // First: what is not to be read makes scores of anything.
         scratch.units.check()?;
         Ok(solved?)
     }
 
+    /// [`Unit::solve`] with scores of one byte.
     #[inline(always)]
-    fn solve_somehow<S: Score>(
+    pub(super) fn solve_narrow<Q: QuietRules<Bits = B>>(
         &self,
         done: [Half; 2],
-        scores: Both<S>,
-        scratch: &mut Scratch<R::Bits, S>,
+        scores: Both<u8>,
+        scratch: &mut Scratch<B>,
     ) -> Result<(), TooLong> {
-        // Wide scores are seldom: the slow way is enough for them.
-        let slowly =
-            const { !matches!(R::RULES.unit(), UnitKind::Placement) || size_of::<S>() > 1 };
-        if slowly || self.context.one_by_one {
-            return self.solve_one_by_one(done, scores, scratch);
+        if !matches!(Q::UNIT, UnitKind::Placement) || self.context.one_by_one {
+            return self.solve_one_by_one::<Q, u8>(done, scores, scratch);
         }
         #[cfg(target_arch = "x86_64")]
         if self.context.vectors {
             // SAFETY: the processor has been asked.
-            return unsafe { self.solve_in_rows_avx2(done, scores, scratch) };
+            return unsafe { self.solve_in_rows_avx2::<Q>(done, scores, scratch) };
         }
-        self.solve_in_rows(false, done, scores, scratch)
+        self.solve_in_rows::<Q>(false, done, scores, scratch)
+    }
+
+    /// [`Unit::solve`] with scores of two bytes, which are seldom: the slow way is enough for them.
+    #[inline(always)]
+    pub(super) fn solve_wide<Q: QuietRules<Bits = B>>(
+        &self,
+        done: [Half; 2],
+        scores: Both<u16>,
+        scratch: &mut Scratch<B>,
+    ) -> Result<(), TooLong> {
+        self.solve_one_by_one::<Q, u16>(done, scores, scratch)
     }
 
     /// [`Unit::solve_in_rows`] as code for processors with AVX2 and what came with it.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    fn solve_in_rows_avx2<S: Score>(
+    fn solve_in_rows_avx2<Q: QuietRules<Bits = B>>(
         &self,
         done: [Half; 2],
-        scores: Both<S>,
-        scratch: &mut Scratch<R::Bits, S>,
+        scores: Both<u8>,
+        scratch: &mut Scratch<B>,
     ) -> Result<(), TooLong> {
-        self.solve_in_rows(true, done, scores, scratch)
+        self.solve_in_rows::<Q>(true, done, scores, scratch)
     }
 
     /// Takes the quiet moves of all men of a side out of the unit into the scores, the kings wherever they stand.
@@ -182,7 +192,7 @@ impl<'a, R: RuleSet> Unit<'a, R> {
     /// A man move keeps all kings, so the results for a whole unit lie in one run, in the same order. Placements with
     /// a king in the way of the move are not positions after it, and hold a value that counts least.
     #[inline(always)]
-    pub(super) fn man_moves<S: Score>(
+    pub(super) fn man_moves<Q: QuietRules<Bits = B>, S: Score>(
         &self,
         side: usize,
         done: Half,
@@ -191,25 +201,26 @@ impl<'a, R: RuleSet> Unit<'a, R> {
     ) {
         let len = self.context.layout.unit_len();
         for (place, scores) in self.places.iter().zip(scores.chunks_exact_mut(len)) {
-            self.man_moves_of(place, side, done, scores, units);
+            self.man_moves_of::<Q, S>(place, side, done, scores, units);
         }
     }
 
     /// [`Unit::man_moves`] for one placement of men.
     #[inline(always)]
-    fn man_moves_of<S: Score>(
+    fn man_moves_of<Q: QuietRules<Bits = B>, S: Score>(
         &self,
-        place: &Place<R::Bits>,
+        place: &Place<B>,
         side: usize,
         done: Half,
         scores: &mut [S],
         units: &mut Units,
     ) {
-        let PairContext { geometry, layout, .. } = self.context;
+        let PairContext { kernel, geometry, layout, .. } = self.context;
+        let rules = kernel.rules();
         let mine = place.seen_by(side);
         for from in squares_of(mine.own) {
-            for &direction in R::RULES.man_moves {
-                if R::RULES.man_returns(direction) {
+            for &direction in rules.man_moves {
+                if rules.man_returns(direction) {
                     continue;
                 }
                 let target =
@@ -217,17 +228,17 @@ impl<'a, R: RuleSet> Unit<'a, R> {
                 if target.is_zero() {
                     continue;
                 }
-                let rest = mine.own ^ R::Bits::bit(from);
-                if !R::RULES.has_kings() || (target & geometry.last_row).is_zero() {
+                let rest = mine.own ^ B::bit(from);
+                if !rules.has_kings() || (target & geometry.last_row).is_zero() {
                     let men = Men { own: rest | target, opp: mine.opp };
                     let slot = layout.slot(self.in_pair(side, men));
                     match done.unit(slot, scores.len(), units) {
-                        UnitScores::Narrow(next) => take_all::<R, S, u8>(scores, next, S::narrow),
-                        UnitScores::Wide(next) => take_all::<R, S, u16>(scores, next, S::wide),
+                        UnitScores::Narrow(next) => take_all::<Q, S, u8>(scores, next, S::narrow),
+                        UnitScores::Wide(next) => take_all::<Q, S, u16>(scores, next, S::wide),
                     }
                 } else {
                     let men = Men { own: rest, ..mine };
-                    self.promotions(side, men, target.lowest(), scores, units);
+                    self.promotions::<Q, S>(side, men, target.lowest(), scores, units);
                 }
             }
         }
@@ -235,7 +246,7 @@ impl<'a, R: RuleSet> Unit<'a, R> {
 
     /// Men seen by a side, in the coordinates of the pair.
     #[inline(always)]
-    pub(super) fn in_pair(&self, side: usize, men: Men<R::Bits>) -> Men<R::Bits> {
+    pub(super) fn in_pair(&self, side: usize, men: Men<B>) -> Men<B> {
         match side {
             0 => men,
             _ => men.turned(self.context.geometry),
@@ -243,10 +254,10 @@ impl<'a, R: RuleSet> Unit<'a, R> {
     }
 
     /// Takes a promotion on `to` into the scores, `men` being the men that are left, as the side that moves sees them.
-    fn promotions<S: Score>(
+    fn promotions<Q: QuietRules<Bits = B>, S: Score>(
         &self,
         side: usize,
-        men: Men<R::Bits>,
+        men: Men<B>,
         to: u8,
         scores: &mut [S],
         units: &mut Units,
@@ -260,14 +271,14 @@ impl<'a, R: RuleSet> Unit<'a, R> {
         let slot = layout.slot(if swapped { men.turned(geometry) } else { men });
         let to = if side == 0 { to } else { turned_square(geometry, to) };
         // Ranks after the promotion in the coordinates of the target.
-        let ranks = |mover: bool, sets: &Subsets<R::Bits>, larger: Option<&Subsets<R::Bits>>| {
+        let ranks = |mover: bool, sets: &Subsets<B>, larger: Option<&Subsets<B>>| {
             let rank = |rank: usize| {
                 let after = if mover { sets.with(rank)[to as usize] as usize } else { rank };
                 let after_sets =
                     if mover { larger.expect("sets with one king more") } else { sets };
                 if swapped { after_sets.turned[after] as usize } else { after }
             };
-            let free = |set: R::Bits| !set.contains(to);
+            let free = |set: B| !set.contains(to);
             let all = sets.sets.iter().enumerate();
             all.map(|(number, &set)| free(set).then(|| rank(number))).collect::<Vec<_>>()
         };
@@ -283,10 +294,10 @@ impl<'a, R: RuleSet> Unit<'a, R> {
             let base = a * a_stride;
             match from {
                 UnitScores::Narrow(from) => {
-                    take_row::<R, S>(row, &b_after, |b| S::narrow(from[base + b * b_stride]))
+                    take_row::<Q, S>(row, &b_after, |b| S::narrow(from[base + b * b_stride]))
                 }
                 UnitScores::Wide(from) => {
-                    take_row::<R, S>(row, &b_after, |b| S::wide(from[base + b * b_stride]))
+                    take_row::<Q, S>(row, &b_after, |b| S::wide(from[base + b * b_stride]))
                 }
             }
         }
@@ -295,21 +306,25 @@ impl<'a, R: RuleSet> Unit<'a, R> {
 
 /// Takes moves into the scores, each to the same place of `next`.
 #[inline(always)]
-fn take_all<R: RuleSet, S: Score, N: Copy>(scores: &mut [S], next: &[N], score: impl Fn(N) -> S) {
+fn take_all<Q: QuietRules, S: Score, N: Copy>(
+    scores: &mut [S],
+    next: &[N],
+    score: impl Fn(N) -> S,
+) {
     for (old, &next) in scores.iter_mut().zip(next) {
-        *old = (*old).max(score(next).before_move::<R>());
+        *old = (*old).max(score(next).before_move::<Q>());
     }
 }
 
 #[inline(always)]
-fn take_row<R: RuleSet, S: Score>(
+fn take_row<Q: QuietRules, S: Score>(
     row: &mut [S],
     after: &[Option<usize>],
     next: impl Fn(usize) -> S,
 ) {
     for (score, after) in row.iter_mut().zip(after) {
         if let Some(after) = *after {
-            *score = (*score).max(next(after).before_move::<R>());
+            *score = (*score).max(next(after).before_move::<Q>());
         }
     }
 }

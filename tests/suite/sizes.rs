@@ -117,7 +117,7 @@ fn what_the_solver_takes_can_be_numbered_by_it() {
                 && largest * king_sets <= 1 << 31
                 && 2 * places * king_sets <= isize::MAX as u128;
             let slice = pair.first();
-            let checked = with_rules!(variant, R => check_size::<R>(pair));
+            let checked = check_size(variant, pair);
             assert_eq!(checked.is_ok(), fits, "{variant} {slice}");
             if let Err(error) = checked {
                 assert!(matches!(error, SolveError::TooLarge { pair: named } if named == pair));
@@ -125,7 +125,7 @@ fn what_the_solver_takes_can_be_numbered_by_it() {
             } else {
                 taken += 1;
             }
-            let memory = with_rules!(variant, R => PairMemory::of::<R>(pair, 2));
+            let memory = PairMemory::of(variant, pair, 2);
             let scores = 2 * places * king_sets;
             assert!(
                 u128::from(memory.solved) >= scores && memory.solving > memory.solved,
@@ -176,7 +176,7 @@ fn builds_that_are_too_large_are_refused_before_they_begin() {
         let most = most_pieces(variant);
         let fit = |pieces| {
             let mut pairs = plan(variant.rules(), pieces).into_iter();
-            with_rules!(variant, R => pairs.all(|pair| check_size::<R>(pair).is_ok()))
+            pairs.all(|pair| check_size(variant, pair).is_ok())
         };
         assert!(fit(most), "{variant}");
         for pieces in most + 1..=MOST_PIECES {

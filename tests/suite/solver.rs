@@ -9,14 +9,14 @@ use crate::common::with_rules;
 use damka::index::{Material, Pair, SliceIndex, plan};
 use damka::rules::{RuleSet, has_capture};
 use damka::solve::{
-    Finished, PairTable, Shelf, ShelfError, SolveError, SolveOptions, SubsetTables, solve,
+    Finished, Kernel, PairTable, Shelf, ShelfError, SolveError, SolveOptions, SubsetTables, solve,
     solve_on_shelf,
 };
 use damka::{Value, Variant};
 
 /// All values of a slice in index order, each with whether there is a capture.
 fn cells<R: RuleSet>(
-    table: &PairTable<R>,
+    table: &PairTable<R::Bits>,
     slice: Material,
     subsets: &SubsetTables<R::Bits>,
 ) -> Vec<(Value, bool)> {
@@ -75,13 +75,13 @@ impl Shelf for TestShelf {
 
 /// Solves the pairs that are wanted on shelves, from shelves, and compares them with `known`, which were solved in memory.
 fn compare_on_shelves<R: RuleSet>(
-    known: &Finished<R>,
+    known: &Finished<R::Bits>,
     pieces: u32,
     subsets: &SubsetTables<R::Bits>,
     options: &SolveOptions,
     wanted: impl Fn(Material) -> bool,
 ) {
-    let mut finished = Finished::<R>::new();
+    let mut finished = Finished::new();
     for pair in plan(&R::RULES, pieces) {
         let Some(known) = known.get(&pair) else { continue };
         if !wanted(pair.first()) {
@@ -89,10 +89,19 @@ fn compare_on_shelves<R: RuleSet>(
             continue;
         }
         let shelf = Arc::new(TestShelf::default());
-        let table = solve_on_shelf(pair, &finished, subsets, options, shelf.clone(), &()).unwrap();
+        let table = solve_on_shelf(
+            Kernel::of::<R>(),
+            pair,
+            &finished,
+            subsets,
+            options,
+            shelf.clone(),
+            &(),
+        )
+        .unwrap();
         for slice in pair.slices() {
             let (found, known_cells) =
-                (cells(&table, slice, subsets), cells(known, slice, subsets));
+                (cells::<R>(&table, slice, subsets), cells::<R>(known, slice, subsets));
             let differs = found.iter().zip(&known_cells).position(|(x, y)| x != y);
             assert!(differs.is_none(), "{} {slice} {differs:?} {options:?}", R::RULES.name);
             assert_eq!(table.counts(slice).unwrap(), known.counts(slice).unwrap(), "{slice}");
@@ -101,15 +110,29 @@ fn compare_on_shelves<R: RuleSet>(
         let put = shelf.put.load(SeqCst);
         shelf.slots.lock().unwrap().retain(|slot, _| slot % 3 > 0);
         let left = shelf.slots.lock().unwrap().len();
-        let again = solve_on_shelf(pair, &finished, subsets, options, shelf.clone(), &()).unwrap();
+        let again = solve_on_shelf(
+            Kernel::of::<R>(),
+            pair,
+            &finished,
+            subsets,
+            options,
+            shelf.clone(),
+            &(),
+        )
+        .unwrap();
         for slice in pair.slices() {
-            assert!(cells(&again, slice, subsets) == cells(known, slice, subsets), "{slice} again");
+            assert!(
+                cells::<R>(&again, slice, subsets) == cells::<R>(known, slice, subsets),
+                "{slice} again"
+            );
         }
         let (solved, all) = (shelf.put.load(SeqCst) - put, shelf.slots.lock().unwrap().len());
         assert!(solved >= all - left && all <= put, "{}", pair.first());
-        solve_on_shelf(pair, &finished, subsets, options, shelf.clone(), &()).unwrap();
+        solve_on_shelf(Kernel::of::<R>(), pair, &finished, subsets, options, shelf.clone(), &())
+            .unwrap();
         assert_eq!(shelf.put.load(SeqCst) - put, solved, "{}", pair.first());
-        finished.insert(pair, Arc::new(PairTable::on_shelf(pair, shelf).unwrap()));
+        finished
+            .insert(pair, Arc::new(PairTable::on_shelf(Kernel::of::<R>(), pair, shelf).unwrap()));
     }
 }
 
@@ -122,22 +145,22 @@ fn compare<R: RuleSet>(pieces: u32, wanted: impl Fn(Material) -> bool) {
         SolveOptions { parallel_unit_len: 0, ..default },
     ];
     let subsets = SubsetTables::new(R::geometry(), pieces - 1);
-    let mut finished = Finished::<R>::new();
+    let mut finished = Finished::new();
     for pair in plan(&R::RULES, pieces) {
-        let table = solve(pair, &finished, &subsets, &default, &()).unwrap();
+        let table = solve(Kernel::of::<R>(), pair, &finished, &subsets, &default, &()).unwrap();
         if wanted(pair.first()) {
             let slices: Vec<Material> = pair.slices().collect();
             let found: Vec<_> =
-                slices.iter().map(|&slice| cells(&table, slice, &subsets)).collect();
+                slices.iter().map(|&slice| cells::<R>(&table, slice, &subsets)).collect();
             for way in &ways {
-                let other = solve(pair, &finished, &subsets, way, &()).unwrap();
+                let other = solve(Kernel::of::<R>(), pair, &finished, &subsets, way, &()).unwrap();
                 for (&slice, found) in slices.iter().zip(&found) {
-                    let other = cells(&other, slice, &subsets);
+                    let other = cells::<R>(&other, slice, &subsets);
                     let differs = found.iter().zip(&other).position(|(x, y)| x != y);
                     assert!(differs.is_none(), "{} {slice} {differs:?} {way:?}", R::RULES.name);
                 }
             }
-            let again = PairTable::<R>::from_bytes(pair, |halves| {
+            let again = PairTable::from_bytes(Kernel::of::<R>(), pair, |halves| {
                 let bytes = table.bytes().expect("short distances");
                 halves.into_iter().zip(bytes).for_each(|(half, bytes)| half.copy_from_slice(bytes));
                 Ok::<bool, SolveError>(true)
@@ -145,7 +168,7 @@ fn compare<R: RuleSet>(pieces: u32, wanted: impl Fn(Material) -> bool) {
             let again = again.unwrap().expect("all was filled in");
             for (&slice, found) in slices.iter().zip(&found) {
                 captures_are_flagged::<R>(slice, found);
-                assert!(cells(&again, slice, &subsets) == *found, "{slice} from its bytes");
+                assert!(cells::<R>(&again, slice, &subsets) == *found, "{slice} from its bytes");
             }
         }
         finished.insert(pair, Arc::new(table));
@@ -153,14 +176,14 @@ fn compare<R: RuleSet>(pieces: u32, wanted: impl Fn(Material) -> bool) {
     // Where there are no kings, units are one placement, and very many.
     let wanted =
         |slice: Material| pieces < 4 || wanted(slice) && slice.own_kings + slice.opp_kings > 0;
-    compare_on_shelves(&finished, pieces, &subsets, &default, wanted);
+    compare_on_shelves::<R>(&finished, pieces, &subsets, &default, wanted);
     if pieces < 4 {
         for way in &ways {
-            compare_on_shelves(&finished, pieces, &subsets, way, wanted);
+            compare_on_shelves::<R>(&finished, pieces, &subsets, way, wanted);
         }
         // Distances that do not fit one byte.
         let wide = SolveOptions { longest_narrow: 2, ..default };
-        compare_on_shelves(&finished, pieces, &subsets, &wide, wanted);
+        compare_on_shelves::<R>(&finished, pieces, &subsets, &wide, wanted);
     }
 }
 
@@ -170,15 +193,26 @@ fn a_shelf_that_fails_is_heard() {
     type R = damka::rules::Russian;
     let subsets = SubsetTables::new(R::geometry(), 3);
     let options = SolveOptions::default();
-    let mut finished = Finished::<R>::new();
+    let mut finished = Finished::new();
     let slice: Material = "KMvKM".parse().unwrap();
     for pair in plan(&R::RULES, 4).into_iter().take_while(|pair| pair.first() != slice) {
-        finished.insert(pair, Arc::new(solve(pair, &finished, &subsets, &options, &()).unwrap()));
+        finished.insert(
+            pair,
+            Arc::new(solve(Kernel::of::<R>(), pair, &finished, &subsets, &options, &()).unwrap()),
+        );
     }
     let pair = Pair::of(slice);
     for options in [options, SolveOptions { parallel_unit_len: 0, ..options }] {
         let shelf = Arc::new(TestShelf { reads: 50, ..TestShelf::default() });
-        let solved = solve_on_shelf(pair, &finished, &subsets, &options, shelf.clone(), &());
+        let solved = solve_on_shelf(
+            Kernel::of::<R>(),
+            pair,
+            &finished,
+            &subsets,
+            &options,
+            shelf.clone(),
+            &(),
+        );
         let error = solved.unwrap_err();
         assert!(matches!(&error, SolveError::Shelf { pair, .. } if pair.first() == slice));
         let source = std::error::Error::source(&error).unwrap();
@@ -186,10 +220,11 @@ fn a_shelf_that_fails_is_heard() {
         assert!(shelf.put.load(SeqCst) < 700, "went on without what it could not read");
     }
     let shelf = Arc::new(TestShelf::default());
-    solve_on_shelf(pair, &finished, &subsets, &options, shelf.clone(), &()).unwrap();
+    solve_on_shelf(Kernel::of::<R>(), pair, &finished, &subsets, &options, shelf.clone(), &())
+        .unwrap();
     let broken = Arc::new(TestShelf { reads: 1, ..TestShelf::default() });
     *broken.slots.lock().unwrap() = shelf.slots.lock().unwrap().clone();
-    let table = PairTable::<R>::on_shelf(pair, broken).unwrap();
+    let table = PairTable::on_shelf(Kernel::of::<R>(), pair, broken).unwrap();
     let index = SliceIndex::new(R::geometry(), slice);
     let mut visited = 0u64;
     let visit = table.visit(&index, &subsets, 0, index.len(), |_, _| visited += 1);
@@ -240,12 +275,14 @@ fn all_ways_find_the_same_with_four_pieces() {
 fn visits_begin_and_end_anywhere() {
     type R = damka::rules::Russian;
     let subsets = SubsetTables::new(R::geometry(), 3);
-    let mut finished = Finished::<R>::new();
+    let mut finished = Finished::new();
     for pair in plan(&R::RULES, 4) {
-        let table = solve(pair, &finished, &subsets, &SolveOptions::default(), &()).unwrap();
+        let table =
+            solve(Kernel::of::<R>(), pair, &finished, &subsets, &SolveOptions::default(), &())
+                .unwrap();
         for slice in pair.slices() {
             let index = SliceIndex::new(R::geometry(), slice);
-            let all = cells(&table, slice, &subsets);
+            let all = cells::<R>(&table, slice, &subsets);
             assert_eq!(all.len() as u64, index.len());
             for start in (0..index.len()).step_by(index.len() as usize / 50 + 1) {
                 let len = (start % 77 + 1).min(index.len() - start);

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use damka::board::{Bits, Playing};
 use damka::index::{Material, Pair, plan};
 use damka::rules::{Numbering, RuleSet, Rules, Turned, TurnedMove};
-use damka::solve::{Finished, SolveOptions, SubsetTables, solve};
+use damka::solve::{Finished, Kernel, SolveOptions, SubsetTables, solve};
 
 /// Runs an expression with a type alias for the rule set of a `damka::Variant`.
 macro_rules! with_rules {
@@ -71,13 +71,14 @@ fn closure(rules: &Rules, pairs: impl IntoIterator<Item = Pair>) -> BTreeSet<Pai
 }
 
 /// Solves what is needed for some slices, in memory.
-pub fn solved<R: RuleSet>(slices: &[Material]) -> Finished<R> {
+pub fn solved<R: RuleSet>(slices: &[Material]) -> Finished<R::Bits> {
     let needed = closure(&R::RULES, slices.iter().map(|&slice| Pair::of(slice)));
     let pieces = needed.iter().map(|pair| pair.first().pieces()).max().unwrap_or(2);
     let subsets = SubsetTables::new(R::geometry(), pieces - 1);
-    let mut finished = Finished::<R>::new();
+    let mut finished = Finished::new();
     for pair in plan(&R::RULES, pieces).into_iter().filter(|pair| needed.contains(pair)) {
-        let table = solve(pair, &finished, &subsets, &SolveOptions::default(), &());
+        let table =
+            solve(Kernel::of::<R>(), pair, &finished, &subsets, &SolveOptions::default(), &());
         finished.insert(pair, Arc::new(table.unwrap()));
     }
     finished
