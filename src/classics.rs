@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use crate::board::{Bitboard, Playing, Square};
-use crate::index::{Material, SliceIndex};
+use crate::index::{Material, SlicePositions};
+use crate::play::can_capture;
 use crate::position::Position;
 use crate::probe::{ProbeError, Tablebase};
-use crate::rules::{Colour, RuleSet, Variant, has_capture, with_rule_set};
+use crate::rules::{Colour, Variant};
 use crate::value::{Value, Wld};
 
 /// Why three kings against one cannot be told apart by the main road.
@@ -111,19 +112,15 @@ pub fn main_road(variant: Variant) -> Result<Vec<Square>, ClassicsError> {
 /// If there is no [`main_road`], or a table is missing or broken: all kings-only slices up to 3 against 1 are needed.
 pub fn three_against_one(tables: &Tablebase) -> Result<Vec<ThreeAgainstOne>, ClassicsError> {
     let road = main_road(tables.variant())?.into_iter().collect();
-    with_rule_set!(tables.variant(), R => Ok(study::<R>(tables, road)?))
+    Ok(study(tables, road)?)
 }
 
-fn study<R: RuleSet>(
-    tables: &Tablebase,
-    road: Bitboard,
-) -> Result<Vec<ThreeAgainstOne>, ProbeError> {
-    let geometry = R::geometry();
+fn study(tables: &Tablebase, road: Bitboard) -> Result<Vec<ThreeAgainstOne>, ProbeError> {
     let mut rows = Vec::new();
     for to_move in [Colour::White, Colour::Black] {
         let three = Material { own_kings: 3, own_men: 0, opp_kings: 1, opp_men: 0 };
         let slice = if to_move == Colour::White { three } else { three.twin() };
-        let index = SliceIndex::new(geometry, slice);
+        let placements = SlicePositions::new(tables.variant(), slice);
         let mut by_holder = RoadHolder::ALL.map(|holder| ThreeAgainstOne {
             holder,
             to_move,
@@ -136,9 +133,8 @@ fn study<R: RuleSet>(
             exceptions: Vec::new(),
         });
         let mut quiet_results: [BTreeMap<Wld, Vec<(Position, Value)>>; 4] = Default::default();
-        for number in 0..index.len() {
-            let turned = index.unrank(number);
-            let position = Position::from_turned(R::VARIANT, geometry, &turned, to_move);
+        for number in 0..placements.len() {
+            let position = placements.position(number, to_move);
             let value = tables.probe(&position)?;
             let on_road = |colour| !position.pieces(colour).intersection(road).is_empty();
             let holder = match (on_road(Colour::Black), on_road(Colour::White)) {
@@ -150,7 +146,7 @@ fn study<R: RuleSet>(
             let place = RoadHolder::ALL.iter().position(|&other| other == holder);
             let place = place.expect("a row for each holder");
             let row = &mut by_holder[place];
-            let quiet = !has_capture::<R>(geometry, &turned);
+            let quiet = !can_capture(&position);
             // The value for the three kings, whoever is to move.
             let for_three = match (to_move, value) {
                 (Colour::White, value) => value,

@@ -49,7 +49,7 @@ pub mod store;
 pub mod value;
 pub mod verify;
 
-pub use play::{Move, legal_moves};
+pub use play::{Move, can_capture, legal_moves};
 pub use position::{Position, PositionError};
 pub use probe::{ProbeError, Tablebase};
 pub use rules::{Colour, Variant};

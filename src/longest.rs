@@ -2,10 +2,11 @@
 
 use rayon::prelude::*;
 
-use crate::index::{Material, SliceIndex, slices};
+use crate::index::{Material, SlicePositions, slices};
+use crate::play::{can_capture, visit_next};
 use crate::position::Position;
 use crate::probe::{ProbeError, Tablebase};
-use crate::rules::{Colour, RuleSet, Turned, visit_captures, with_rule_set};
+use crate::rules::Colour;
 use crate::store::Metric;
 use crate::value::{Value, Wld};
 
@@ -46,49 +47,43 @@ pub fn longest_wins(
         true => dtw.value(bytes, place, Wld::Win) == Some(longest),
         false => table.wld(bytes, place) == Some(Wld::Win),
     };
-    let positions = with_rule_set!(tables.variant(), R => {
-        let geometry = <R as RuleSet>::geometry();
-        let index = SliceIndex::new(geometry, slice);
-        let can_begin_with_capture = |turned: &Turned<_>| {
-            let mut can = false;
-            visit_captures::<R, ()>(geometry, turned, &mut (), &mut |capture, ()| {
-                let after = turned.captured(capture).passed(geometry);
-                can |= ends_at_once || late.contains(&Material::of(&after));
+    let all = SlicePositions::new(tables.variant(), slice);
+    let can_begin_with_capture = |position: &Position| {
+        let mut can = false;
+        if can_capture(position) {
+            visit_next(position, &mut |next, _| {
+                can |= ends_at_once || late.contains(&Material::of_position(next));
             });
-            can
-        };
-        let blocks = (0..table.block_count()).into_par_iter().map_init(Vec::new, |bytes, block| {
-            table.decode_block(block, bytes)?;
-            let (start, positions) = table.block_range(block);
-            let mut found = Vec::new();
-            for (place, number) in (start..start + positions as u64).enumerate() {
-                let is_named = can_be(bytes, place);
-                if !is_named && !by_capture {
-                    continue;
-                }
-                let turned = index.unrank(number);
-                if is_named || can_begin_with_capture(&turned) {
-                    let position = Position::from_turned(tables.variant(), geometry, &turned, Colour::White);
-                    if tables.probe(&position)? == longest {
-                        match index.is_symmetric() {
-                            // Not all of them need be named.
-                            true => found.extend(index.image_ranks(&turned)),
-                            false => found.push(number),
-                        }
-                    }
+        }
+        can
+    };
+    let blocks = (0..table.block_count()).into_par_iter().map_init(Vec::new, |bytes, block| {
+        table.decode_block(block, bytes)?;
+        let (start, positions) = table.block_range(block);
+        let mut found = Vec::new();
+        for (place, number) in (start..start + positions as u64).enumerate() {
+            let is_named = can_be(bytes, place);
+            if !is_named && !by_capture {
+                continue;
+            }
+            let position = all.position(number, Colour::White);
+            if (is_named || can_begin_with_capture(&position))
+                && tables.probe(&position)? == longest
+            {
+                match all.is_symmetric() {
+                    // Not all of them need be named.
+                    true => found.extend(all.images(number)),
+                    false => found.push(number),
                 }
             }
-            advance(positions as u64);
-            Ok(found)
-        });
-        let mut numbers = blocks.collect::<Result<Vec<_>, ProbeError>>()?.concat();
-        numbers.sort_unstable();
-        numbers.dedup();
-        let position = |number| {
-            Position::from_turned(tables.variant(), geometry, &index.unrank(number), Colour::White)
-        };
-        numbers.into_iter().map(position).collect()
+        }
+        advance(positions as u64);
+        Ok(found)
     });
+    let mut numbers = blocks.collect::<Result<Vec<_>, ProbeError>>()?.concat();
+    numbers.sort_unstable();
+    numbers.dedup();
+    let positions = numbers.into_iter().map(|number| all.position(number, Colour::White)).collect();
     Ok(LongestWins { plies: Some(plies), positions })
 }
 

@@ -3,7 +3,8 @@
 use crate::board::{Bitboard, Bits, Geometry, Square};
 use crate::position::Position;
 use crate::rules::{
-    Capture, Colour, Jumps, RuleSet, Variant, moves, visit_captures, with_rule_set,
+    Capture, Colour, Jumps, RuleSet, Turned, Variant, has_capture, moves, visit_captures,
+    visit_quiet_moves, with_rule_set,
 };
 
 /// A legal move of some position, from [`legal_moves`] or read as text. White is at the bottom of the board whoever moves.
@@ -83,6 +84,38 @@ fn legal_moves_of<R: RuleSet>(position: &Position) -> Vec<(Move, Position)> {
             (played, Position::from_turned(R::VARIANT, geometry, &turned.after, stm))
         })
         .collect()
+}
+
+/// Whether the side to move can capture, and so must.
+pub fn can_capture(position: &Position) -> bool {
+    with_rule_set!(position.variant(), R => {
+        let geometry = <R as RuleSet>::geometry();
+        has_capture::<R>(geometry, &position.to_turned(geometry))
+    })
+}
+
+/// Calls `sink` with the position after every legal move, and whether it is a capture; with some of them more than once.
+pub(crate) fn visit_next(position: &Position, sink: &mut dyn FnMut(&Position, bool)) {
+    with_rule_set!(position.variant(), R => visit_next_of::<R>(position, sink));
+}
+
+fn visit_next_of<R: RuleSet>(position: &Position, sink: &mut dyn FnMut(&Position, bool)) {
+    let geometry = R::geometry();
+    let turned = position.to_turned(geometry);
+    let stm = position.stm().other();
+    let after = |next: &Turned<R::Bits>| {
+        Position::from_turned(R::VARIANT, geometry, &next.passed(geometry), stm)
+    };
+    let mut captures = false;
+    visit_captures::<R, ()>(geometry, &turned, &mut (), &mut |capture, ()| {
+        captures = true;
+        sink(&after(&turned.captured(capture)), true);
+    });
+    if !captures {
+        visit_quiet_moves::<R>(geometry, &turned, &mut |from, to, crowned| {
+            sink(&after(&turned.stepped(from, to, crowned)), false);
+        });
+    }
 }
 
 /// One way of making a capture.

@@ -9,10 +9,11 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use rayon::prelude::*;
 
-use crate::index::{Material, SliceIndex};
+use crate::index::{Material, SlicePositions};
+use crate::play::visit_next;
 use crate::position::Position;
 use crate::probe::{ProbeError, Tablebase};
-use crate::rules::{Colour, RuleSet, moves, with_rule_set};
+use crate::rules::Colour;
 use crate::store::Metric;
 use crate::value::{Counts, Value, Wld};
 
@@ -119,9 +120,7 @@ pub fn verify(
             break;
         }
         report.slices += 1;
-        let faults = with_rule_set!(tables.variant(), R => {
-            verify_slice::<R>(tables, slice, options, monitor, &mut report)
-        });
+        let faults = verify_slice(tables, slice, options, monitor, &mut report);
         report.faults += faults.count;
         report.examples.extend(faults.examples);
     }
@@ -146,7 +145,7 @@ impl Faults {
 /// Positions that one task checks.
 const CHUNK: u64 = 1 << 12;
 
-fn verify_slice<R: RuleSet>(
+fn verify_slice(
     tables: &Tablebase,
     slice: Material,
     options: &VerifyOptions,
@@ -165,7 +164,7 @@ fn verify_slice<R: RuleSet>(
     if headers.len() < 2 {
         return faults;
     }
-    let index = SliceIndex::new(R::geometry(), slice);
+    let index = SlicePositions::new(tables.variant(), slice);
     let sample = options.sample.filter(|&sample| sample < index.len());
     let positions = sample.unwrap_or(index.len());
     monitor.slice(slice, positions);
@@ -185,7 +184,7 @@ fn verify_slice<R: RuleSet>(
                     None => number,
                     Some(_) => scatter(number, index.len()),
                 };
-                match verify_position::<R>(tables, &index, place) {
+                match verify_position(tables, &index.position(place, Colour::White)) {
                     Ok(value) => counts.add(value),
                     Err(fault) => faults.lock().expect("no task panics").push(fault),
                 }
@@ -223,22 +222,19 @@ fn scatter(n: u64, len: u64) -> u64 {
     (u128::from(n) * u128::from(step) % u128::from(len)) as u64
 }
 
-fn verify_position<R: RuleSet>(
-    tables: &Tablebase,
-    index: &SliceIndex<R::Bits>,
-    place: u64,
-) -> Result<Value, Fault> {
-    let geometry = R::geometry();
-    let turned = index.unrank(place);
-    let position = Position::from_turned(R::VARIANT, geometry, &turned, Colour::White);
+fn verify_position(tables: &Tablebase, position: &Position) -> Result<Value, Fault> {
+    let position = *position;
     let stored = tables.probe(&position).map_err(Fault::Table)?;
     let mut derived = None;
-    for played in moves::<R>(geometry, &turned) {
-        let after = Position::from_turned(R::VARIANT, geometry, &played.after, Colour::Black);
-        let value = tables.probe(&after).map_err(Fault::Table)?;
-        derived = derived.max(Some(value.before_move()));
+    let mut failed = None;
+    visit_next(&position, &mut |next, _| match tables.probe(next) {
+        Ok(value) => derived = derived.max(Some(value.before_move())),
+        Err(error) => failed = Some(error),
+    });
+    if let Some(error) = failed {
+        return Err(Fault::Table(error));
     }
-    let derived = derived.unwrap_or(R::RULES.no_move.value());
+    let derived = derived.unwrap_or(tables.variant().rules().no_move.value());
     if stored != derived {
         return Err(Fault::Value { position, stored, derived });
     }

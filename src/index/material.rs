@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use num_traits::PrimInt;
 
+use crate::board::Bitboard;
+use crate::position::Position;
 use crate::rules::{Rules, Turned};
 
 /// Kings and men of the side to move and of the other side. Names a slice: `KMMvKM` are a
@@ -25,6 +27,18 @@ pub struct Material {
 pub const MAX_SIDE: u8 = super::binomial::MAX_SUBSET as u8;
 
 impl Material {
+    /// Material of a position of any variant.
+    pub(crate) fn of_position(position: &Position) -> Self {
+        let (own, opp) = (position.stm(), position.stm().other());
+        let count = |set: Bitboard| set.len() as u8;
+        Material {
+            own_kings: count(position.kings(own)),
+            own_men: count(position.men(own)),
+            opp_kings: count(position.kings(opp)),
+            opp_men: count(position.men(opp)),
+        }
+    }
+
     /// Material of a position.
     #[inline(always)]
     pub fn of<B: PrimInt>(position: &Turned<B>) -> Self {
