@@ -30,23 +30,31 @@
 //!
 //! `cli` (on by default) is what the program `damka` needs and the library does not.
 
+// Who only probes needs a part of what the builder shares.
+#![cfg_attr(not(feature = "build"), allow(dead_code, unused_imports, unused_macros))]
+
 pub mod board;
+#[cfg(feature = "build")]
 pub mod build;
 pub mod classics;
 pub mod index;
-#[cfg(feature = "cli")]
+#[cfg(feature = "lab")]
 #[doc(hidden)]
 pub mod lab;
+#[cfg(feature = "build")]
 pub mod limits;
+#[cfg(feature = "build")]
 pub mod longest;
 pub mod notation;
 pub mod play;
 pub mod position;
 pub mod probe;
 pub mod rules;
+#[cfg(feature = "build")]
 pub mod solve;
 pub mod store;
 pub mod value;
+#[cfg(feature = "build")]
 pub mod verify;
 
 pub use play::{Move, can_capture, legal_moves};

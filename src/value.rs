@@ -3,11 +3,13 @@
 use std::cmp::Ordering;
 use std::fmt;
 
-use serde::Serialize;
-
 /// Win, draw or loss for the side to move. Ordered: a win is greatest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "lowercase")
+)]
 pub enum Wld {
     /// The side to move loses against best play.
     Loss,
@@ -60,6 +62,11 @@ impl fmt::Display for Wld {
 /// assert_eq!(Value::Loss(2).before_move(), Value::Win(3));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "lowercase")
+)]
 pub enum Value {
     /// The side to move wins, in so many plies.
     Win(u16),
@@ -131,6 +138,7 @@ impl fmt::Display for Value {
 
 /// How many positions are won, lost and drawn for the side to move, and the longest distances.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Counts {
     /// Won positions.
     pub wins: u64,

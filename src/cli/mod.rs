@@ -7,6 +7,7 @@ mod exit;
 mod folders;
 mod info;
 mod interrupt;
+#[cfg(feature = "lab")]
 mod lab;
 mod lines;
 mod longest;
@@ -70,7 +71,7 @@ enum Command {
     Stats(stats::Args),
     Longest(longest::Args),
     Classics(classics::Args),
-    #[command(hide = true)]
+    #[cfg(feature = "lab")]
     Lab(lab::Args),
     Info(info::Args),
     Verify(verify::Args),
@@ -98,6 +99,7 @@ pub fn main() -> ExitCode {
         Command::Stats(args) => stats::run(args),
         Command::Longest(args) => longest::run(args),
         Command::Classics(args) => classics::run(args),
+        #[cfg(feature = "lab")]
         Command::Lab(args) => lab::run(args),
         Command::Info(args) => info::run(args),
         Command::Verify(args) => verify::run(args),

@@ -3,15 +3,17 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use serde::Serialize;
-
 use super::variant::Variant;
 use crate::board::{Bits, Direction, Geometry, Playing, Shape};
 use crate::value::{Halves, Value};
 
 /// The two sides. White's men move up the board.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "lowercase")
+)]
 pub enum Colour {
     /// The side at the bottom of the diagram.
     White,

@@ -1,7 +1,8 @@
 //! Scores of units that are not in memory, and how to read them beside those that are.
 
-use std::collections::HashMap;
 use std::fmt::Debug;
+
+use rustc_hash::FxHashMap;
 
 use super::score::Score;
 
@@ -98,7 +99,7 @@ pub(crate) struct Units {
     /// Most bytes that are held besides the scores read last.
     most: usize,
     /// By the shelf's address, the slot and the side.
-    held: HashMap<(usize, usize, usize), Held, ahash::RandomState>,
+    held: FxHashMap<(usize, usize, usize), Held>,
     bytes: usize,
     /// The first that went wrong. What is read then is no score.
     error: Option<ShelfError>,

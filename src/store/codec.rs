@@ -240,7 +240,7 @@ impl Encoder {
     }
 
     /// An encoder whose decoder has this dictionary too.
-    #[cfg(feature = "cli")]
+    #[cfg(feature = "lab")]
     pub(crate) fn with_dictionary(layout: Layout, level: i32, words: &[u8]) -> io::Result<Self> {
         let mut zstd = compressor(level)?;
         zstd.set_dictionary(level, words)?;

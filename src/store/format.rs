@@ -512,6 +512,7 @@ pub(crate) fn index_from_bytes(bytes: &[u8]) -> impl ExactSizeIterator<Item = En
 }
 
 /// Places that the fuzzing helpers mend.
+#[cfg(feature = "fuzzing")]
 pub(crate) mod mend {
     pub(crate) const VERSION: usize = super::at::VERSION;
     pub(crate) const FILE_LEN: usize = super::at::FILE_LEN;

@@ -11,14 +11,17 @@ mod codec;
 mod context;
 mod error;
 mod format;
+#[cfg(feature = "fuzzing")]
 #[doc(hidden)]
 pub mod fuzzing;
-#[cfg(feature = "cli")]
+#[cfg(feature = "lab")]
 #[doc(hidden)]
 pub mod lab;
 mod read;
 mod source;
+#[cfg(feature = "build")]
 mod work;
+#[cfg(feature = "build")]
 mod write;
 
 pub use cell::{Cell, Cells, CellsError};
@@ -30,6 +33,9 @@ pub use format::{
 };
 pub use read::{Block, Table};
 pub use source::{Access, FileSource, MapSource, MemorySource, Source};
+#[cfg(feature = "build")]
 pub use work::{WorkCopy, WorkSize};
+#[cfg(feature = "build")]
 pub use write::{TableInfo, WriteOptions, WrittenSizes, remove_leftovers, write_tables};
+#[cfg(feature = "build")]
 pub(crate) use write::{distance_sizes, looked_at, write_costs};

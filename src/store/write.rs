@@ -709,6 +709,7 @@ pub(crate) fn write_costs(
 }
 
 /// Both tables as bytes, for tests: `.wld`, then `.dtw`.
+#[cfg(feature = "fuzzing")]
 pub(crate) fn encode_to_memory(
     info: &TableInfo,
     cells: &dyn Cells,

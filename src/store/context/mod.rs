@@ -12,6 +12,7 @@ use std::fmt;
 
 pub(super) use distances::{ANY_HALF, DistanceCoder, DistanceModel};
 use range::WHOLE;
+#[cfg(feature = "build")]
 use rayon::prelude::*;
 pub(super) use results::{ANY, ResultCoder, ResultModel};
 
@@ -102,6 +103,7 @@ pub(super) trait Model: Sized + Sync {
 
 /// The model after which the symbols of some blocks of a slice of so many positions take fewest bits. Each block has the number of
 /// its first position. Does not depend on the number of threads.
+#[cfg(feature = "build")]
 pub(super) fn train<M: Model>(
     coder: &dyn ContextCoder,
     positions: u64,
