@@ -69,60 +69,62 @@ impl<B: Bits> Trail<B> for Needs<B> {
 /// The same capture (piece, captured set, last square) is reported once for each way of making
 /// it. Cost grows with the number of ways, which for kings can be exponential in the
 /// number of pieces to take; in positions of few pieces it is small.
-#[inline]
+///
+/// Not generic over the sink: it is code for every variant, and its callers are many.
 pub fn visit_captures<R: RuleSet, T: Trail<R::Bits>>(
     geometry: &Geometry<R::Bits>,
     position: &Turned<R::Bits>,
     trail: &mut T,
-    sink: &mut impl FnMut(&Capture<R::Bits>, &T),
+    sink: &mut dyn FnMut(&Capture<R::Bits>, &T),
 ) {
-    if R::RULES.precedence.is_empty() {
-        walk_captures::<R, T>(geometry, position, trail, &mut |capture, _, trail| {
-            sink(capture, trail);
-        });
-        return;
-    }
     // Twice the walk, no list: most positions have no capture, or one.
     let mut best = None;
-    walk_captures::<R, ()>(geometry, position, &mut (), &mut |_, rank, ()| {
-        best = best.max(Some(rank));
-    });
-    if let Some(best) = best {
-        walk_captures::<R, T>(geometry, position, trail, &mut |capture, rank, trail| {
-            if rank == best {
-                sink(capture, trail);
-            }
+    if !R::RULES.precedence.is_empty() {
+        walk_captures::<R, ()>(geometry, position, &mut (), &mut |_, rank, ()| {
+            best = best.max(Some(rank));
         });
+        if best.is_none() {
+            return;
+        }
     }
+    walk_captures::<R, T>(geometry, position, trail, &mut |capture, rank, trail| {
+        if R::RULES.precedence.is_empty() || best == Some(rank) {
+            sink(capture, trail);
+        }
+    });
 }
 
+/// Takes complete captures, with their ranks by the precedence of the rules.
+type Sink<'a, B, T> = dyn FnMut(&Capture<B>, u64, &T) + 'a;
+
 /// Calls `sink` for every complete capture, with its rank by the precedence of the rules.
-#[inline(always)]
 fn walk_captures<R: RuleSet, T: Trail<R::Bits>>(
     geometry: &Geometry<R::Bits>,
     position: &Turned<R::Bits>,
     trail: &mut T,
-    sink: &mut impl FnMut(&Capture<R::Bits>, u64, &T),
+    sink: &mut Sink<'_, R::Bits, T>,
 ) {
     for from in squares_of(position.own_men) {
-        walk_captures_of::<R, T>(geometry, position, (from, false), trail, sink);
+        walk_captures_of::<R, T, _>(geometry, position, (from, false), trail, sink);
     }
     for from in squares_of(position.own_kings) {
-        walk_captures_of::<R, T>(geometry, position, (from, true), trail, sink);
+        walk_captures_of::<R, T, _>(geometry, position, (from, true), trail, sink);
     }
 }
 
 /// Calls `sink` for every complete capture of the piece on a square, with its rank by the precedence of the rules. A
 /// capture is allowed only if no capture of any piece ranks higher.
 #[inline(always)]
-pub(crate) fn walk_captures_of<R: RuleSet, T: Trail<R::Bits>>(
+pub(crate) fn walk_captures_of<R: RuleSet, T: Trail<R::Bits>, F>(
     geometry: &Geometry<R::Bits>,
     position: &Turned<R::Bits>,
     (from, is_king): (u8, bool),
     trail: &mut T,
-    sink: &mut impl FnMut(&Capture<R::Bits>, u64, &T),
-) {
-    let mut walk = Walk::<R, T, _> {
+    sink: &mut F,
+) where
+    F: FnMut(&Capture<R::Bits>, u64, &T) + ?Sized,
+{
+    let mut walk = Walk::<R, T, F> {
         geometry,
         occupied: position.occupied() & !R::Bits::bit(from),
         opponents: position.opp(),
@@ -143,15 +145,17 @@ pub(crate) fn walk_captures_of<R: RuleSet, T: Trail<R::Bits>>(
 /// take `victim`, with room behind, as its first piece. Where it began makes no difference, and `from` of the captures
 /// says nothing.
 #[inline(always)]
-pub(crate) fn walk_captures_over<R: RuleSet, T: Trail<R::Bits>>(
+pub(crate) fn walk_captures_over<R: RuleSet, T: Trail<R::Bits>, F>(
     geometry: &Geometry<R::Bits>,
     position: &Turned<R::Bits>,
     victim: R::Bits,
     direction: Direction,
     trail: &mut T,
-    sink: &mut impl FnMut(&Capture<R::Bits>, u64, &T),
-) {
-    let mut walk = Walk::<R, T, _> {
+    sink: &mut F,
+) where
+    F: FnMut(&Capture<R::Bits>, u64, &T) + ?Sized,
+{
+    let mut walk = Walk::<R, T, F> {
         geometry,
         occupied: position.occupied(),
         opponents: position.opp(),
@@ -177,7 +181,7 @@ struct Taken<B> {
 }
 
 /// One capturing piece on its way.
-struct Walk<'a, R: RuleSet, T, F> {
+struct Walk<'a, R: RuleSet, T, F: ?Sized> {
     geometry: &'a Geometry<R::Bits>,
     /// All pieces but the moving one, and the captured ones where they leave at once.
     occupied: R::Bits,
@@ -191,7 +195,10 @@ struct Walk<'a, R: RuleSet, T, F> {
     rules: PhantomData<R>,
 }
 
-impl<R: RuleSet, T: Trail<R::Bits>, F: FnMut(&Capture<R::Bits>, u64, &T)> Walk<'_, R, T, F> {
+impl<R: RuleSet, T: Trail<R::Bits>, F> Walk<'_, R, T, F>
+where
+    F: FnMut(&Capture<R::Bits>, u64, &T) + ?Sized,
+{
     /// Goes on as a man from `at`; false if there is nothing more to take.
     fn man(&mut self, at: u8, taken: Taken<R::Bits>) -> bool {
         let mut any = false;

@@ -2,11 +2,11 @@
 
 use num_traits::Zero;
 
-use super::capture::{Capture, Trail, visit_captures};
+use super::capture::{Capture, Jumps, visit_captures};
 use super::quiet::visit_quiet_moves;
 use super::turned::Turned;
 use super::types::RuleSet;
-use crate::board::{Bits, Direction, Geometry};
+use crate::board::{Bits, Geometry};
 
 /// A legal move on the board turned to the side that moves.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,19 +28,6 @@ pub struct TurnedMove<B> {
     pub after: Turned<B>,
 }
 
-/// Landing squares of a capture under way.
-#[derive(Default)]
-struct Landings(Vec<u8>);
-
-impl<B> Trail<B> for Landings {
-    fn push(&mut self, _: u8, _: Direction, landing: u8) {
-        self.0.push(landing);
-    }
-    fn pop(&mut self) {
-        self.0.pop();
-    }
-}
-
 /// Every legal move: captures if there are any, else quiet moves. Empty if the game is over.
 ///
 /// Captures by the same piece of the same pieces that end on the same square are one move,
@@ -53,8 +40,8 @@ pub fn moves<R: RuleSet>(
     visit_captures::<R, _>(
         geometry,
         position,
-        &mut Landings::default(),
-        &mut |capture: &Capture<R::Bits>, Landings(landings)| {
+        &mut Jumps::default(),
+        &mut |capture: &Capture<R::Bits>, Jumps(jumps)| {
             let known = list
                 .iter()
                 .any(|m| (m.from, m.to, m.taken) == (capture.from, capture.to, capture.taken));
@@ -65,7 +52,7 @@ pub fn moves<R: RuleSet>(
                     taken: capture.taken,
                     is_king: capture.is_king,
                     promotes: capture.is_king && !capture.was_king,
-                    via: landings[..landings.len() - 1].to_vec(),
+                    via: jumps[..jumps.len() - 1].iter().map(|&(.., landing)| landing).collect(),
                     after: position.captured(capture).passed(geometry),
                 });
             }

@@ -27,8 +27,8 @@ impl<B: Bits> Target<'_, B> {
         !self.flipped as usize
     }
 
-    /// Score, for the other side, of a placement seen by the side that moved.
-    #[inline(always)]
+    /// Score, for the other side, of a placement seen by the side that moved. A function of its own for all variants.
+    #[inline(never)]
     fn score<S: Score>(&self, after: &Turned<B>, units: &mut Units) -> S {
         let layout = &self.table.layout;
         let (slot, index) = match self.flipped {
@@ -251,16 +251,13 @@ impl<'a, B: Bits> Targets<'a, B> {
                 return;
             }
             best.list.clear();
-            let (list, needs) = (&mut best.list, &mut Needs(B::zero()));
-            walk_captures_over::<R, _>(
+            walk_captures_over::<R, _, _>(
                 geometry,
                 position,
                 victim,
                 direction,
-                needs,
-                &mut |c, r, _| {
-                    list.push((*c, r));
-                },
+                &mut Needs(B::zero()),
+                &mut pushing(&mut best.list),
             );
             if let Some((rank, score)) = self.best_of::<R, u8>(position, &best.list, units) {
                 squares_of(from).for_each(|square| best.offer::<R>(square, rank, score));
@@ -336,6 +333,11 @@ impl<'a, B: Bits> Targets<'a, B> {
     }
 }
 
+/// Puts captures into a list.
+fn pushing<B: Bits, T>(list: &mut Captures<B>) -> impl FnMut(&Capture<B>, u64, &T) {
+    |&capture, rank, _| list.push((capture, rank))
+}
+
 /// Lists the captures of the piece on a square, with their ranks, and returns the squares that have to be empty for them.
 fn captures_of<R: RuleSet>(
     geometry: &Geometry<R::Bits>,
@@ -345,9 +347,7 @@ fn captures_of<R: RuleSet>(
 ) -> R::Bits {
     list.clear();
     let mut needs = Needs(R::Bits::zero());
-    walk_captures_of::<R, _>(geometry, position, piece, &mut needs, &mut |&capture, rank, _| {
-        list.push((capture, rank));
-    });
+    walk_captures_of::<R, _, _>(geometry, position, piece, &mut needs, &mut pushing(list));
     needs.0
 }
 

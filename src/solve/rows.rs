@@ -100,8 +100,14 @@ impl<B: Bits> Unit<'_, B> {
         buckets.clear();
         rows[0].clear(subsets, first.own_kings, self.b.sets.len());
         rows[1].clear(subsets, first.opp_kings, self.a.sets.len());
-        self.man_moves::<Q, u8>(0, done[1], scores_a, units);
-        self.man_moves::<Q, u8>(1, done[0], scores_b, units);
+        let work = self.context.kernel.0.narrow();
+        for (side, scores) in [&mut *scores_a, &mut *scores_b].into_iter().enumerate() {
+            // Vectors are for code that is compiled for them.
+            match vectors {
+                true => self.man_moves::<Q, u8>(side, done[1 - side], scores, units),
+                false => work.man_moves(self, side, done[1 - side], scores, units),
+            }
+        }
         let width = self.b.sets.len();
         {
             let [a, b] = rows.each_mut();

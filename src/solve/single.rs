@@ -26,8 +26,9 @@ impl<B: Bits> Unit<'_, B> {
         for open in [&mut *open_a, &mut *open_b] {
             open.resize(scores_a.len(), 0);
         }
-        self.man_moves::<Q, S>(0, done[1], scores_a, units);
-        self.man_moves::<Q, S>(1, done[0], scores_b, units);
+        let work = S::work(self.context.kernel.0);
+        work.man_moves(self, 0, done[1], scores_a, units);
+        work.man_moves(self, 1, done[0], scores_b, units);
         let width = self.b.sets.len();
         for place in 0..self.places.len() {
             for row in &self.a.rows {
@@ -36,7 +37,7 @@ impl<B: Bits> Unit<'_, B> {
                 let scores = [&mut scores_a[here.clone()], &mut scores_b[here.clone()]];
                 let open = [&mut open_a[here.clone()], &mut open_b[here]];
                 let from = (&mut best.list, &mut *units);
-                self.set_up_singles::<Q, S>((place, row), scores, open, buckets, from);
+                work.set_up(self, (place, row), scores, open, buckets, from);
             }
         }
         {
