@@ -2,6 +2,7 @@
 
 mod forecast;
 mod free_memory;
+mod in_memory;
 mod schedule;
 mod shelf;
 
@@ -17,6 +18,7 @@ use cpu_time::ProcessTime;
 
 pub use forecast::{Forecast, Rates, StepForecast, forecast};
 use free_memory::{free_memory, give_back};
+pub use in_memory::{MemoryBuild, MemoryTable};
 use schedule::{Budget, positions, slice_len};
 pub use schedule::{Schedule, Step};
 
@@ -441,7 +443,11 @@ impl Keeper<'_> {
     }
 }
 
-impl SolveMonitor<'_> {
+impl<'a> SolveMonitor<'a> {
+    fn new(build: &'a dyn BuildMonitor, is_new: bool) -> Self {
+        SolveMonitor { build, is_new, keeper: None, failed: AtomicBool::new(false) }
+    }
+
     fn with_keeper<T: Default>(
         &self,
         work: impl FnOnce(&mut Keeper) -> Result<T, StoreError>,
@@ -663,8 +669,7 @@ impl<'a, B: Bits> Builder<'a, B> {
     ) -> Result<PairTable<B>, BuildError> {
         let BuildOptions { variant, keep_every, .. } = *self.options;
         let (finished, subsets, options) = (&self.finished, &self.subsets, &self.options.solve);
-        let failed = AtomicBool::new(false);
-        let mut monitor = SolveMonitor { build: self.monitor, is_new, keeper: None, failed };
+        let mut monitor = SolveMonitor::new(self.monitor, is_new);
         if let Some(shelf) = shelf {
             let table = solve_on_shelf(
                 self.kernel,

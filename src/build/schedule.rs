@@ -210,7 +210,7 @@ pub(super) fn slice_len(variant: Variant, slice: Material) -> u64 {
 }
 
 /// Pairs and all that they depend on, directly or not.
-fn with_dependencies(rules: &Rules, pairs: &BTreeSet<Pair>) -> BTreeSet<Pair> {
+pub(super) fn with_dependencies(rules: &Rules, pairs: &BTreeSet<Pair>) -> BTreeSet<Pair> {
     let mut found = pairs.clone();
     let mut open: Vec<Pair> = pairs.iter().copied().collect();
     while let Some(pair) = open.pop() {

@@ -38,4 +38,4 @@ pub use work::{WorkCopy, WorkSize};
 #[cfg(feature = "build")]
 pub use write::{TableInfo, WriteOptions, WrittenSizes, remove_leftovers, write_tables};
 #[cfg(feature = "build")]
-pub(crate) use write::{distance_sizes, looked_at, write_costs};
+pub(crate) use write::{distance_sizes, encode_to_memory, looked_at, write_costs};

@@ -708,8 +708,7 @@ pub(crate) fn write_costs(
     Ok(WriteCosts { sizes, looking, encoding: begin.elapsed() - looking })
 }
 
-/// Both tables as bytes, for tests: `.wld`, then `.dtw`.
-#[cfg(feature = "fuzzing")]
+/// Both tables as bytes: `.wld`, then `.dtw`.
 pub(crate) fn encode_to_memory(
     info: &TableInfo,
     cells: &dyn Cells,
