@@ -18,6 +18,7 @@ pub trait Bits:
         Self::one() << square as usize
     }
 
+    /// Whether `square` is in the set.
     #[inline(always)]
     fn contains(self, square: u8) -> bool {
         !(self & Self::bit(square)).is_zero()
@@ -56,6 +57,7 @@ pub trait Bits:
     /// The squares of a set that this word has room for.
     fn of(wide: u128) -> Self;
 
+    /// The same set for any board.
     #[inline(always)]
     fn wide(self) -> u128 {
         num_traits::cast(self).expect("every word fits 128 bits")

@@ -3,6 +3,7 @@
 mod forecast;
 mod free_memory;
 mod in_memory;
+mod limits;
 mod schedule;
 mod shelf;
 
@@ -19,6 +20,7 @@ use cpu_time::ProcessTime;
 pub use forecast::{Forecast, Rates, StepForecast, forecast};
 use free_memory::{free_memory, give_back};
 pub use in_memory::{MemoryBuild, MemoryTable};
+pub use limits::most_pieces;
 use schedule::{Budget, positions, slice_len};
 pub use schedule::{Schedule, Step};
 

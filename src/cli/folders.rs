@@ -4,7 +4,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use bytesize::ByteSize;
-use damka::limits::most_pieces;
+use damka::build::most_pieces;
 use damka::probe::{OpenOptions, ProbeError};
 use damka::store::Access;
 use damka::{Tablebase, Variant};
