@@ -346,9 +346,10 @@ impl<B: Bits> PairTable<B> {
                 counts.draws += 1;
             }
         }
-        let plies = |score: S| score.value_in(self.halves()).plies();
-        counts.longest_win = plies(slowest_win);
-        counts.longest_loss = slowest_loss.and_then(plies);
+        let plies =
+            |score: Option<S>| score.and_then(|score| score.value_in(self.halves()).plies());
+        counts.longest_win = plies(Some(slowest_win));
+        counts.longest_loss = plies(slowest_loss);
         counts
     }
 }
