@@ -32,11 +32,7 @@ fn positions() -> Vec<Position> {
         let mut level = vec![damka::notation::parse_fen(Variant::Russian, start).unwrap()];
         for _ in 0..4 {
             all.extend(&level);
-            level = level
-                .iter()
-                .flat_map(|position| legal_moves(position))
-                .map(|(_, after)| after)
-                .collect();
+            level = level.iter().flat_map(legal_moves).map(|(_, after)| after).collect();
         }
     }
     all
