@@ -92,7 +92,7 @@ fn check(tables: &Tablebase, positions: &[Position]) {
         let value = tables.probe(position).expect("a value");
         assert_eq!(tables.probe_wld(position).expect("a value"), value.wld());
         if let Some(best) = tables.moves(position).expect("values").first() {
-            assert_eq!(best.value.before_move(), value);
+            assert_eq!(best.for_mover().value(), Some(value));
         }
     }
 }

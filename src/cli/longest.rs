@@ -69,6 +69,10 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         let line = tables.line(position).map_err(explain)?;
         writeln!(out, "\n{}", write_fen_with(position, names))?;
         out.write_all(line_text(names, position, &line)?.as_bytes())?;
+        if let Some(error) = line.error {
+            out.flush()?;
+            return Err(explain(error));
+        }
     }
     if found.positions.len() > shown {
         writeln!(out, "\nand {} more (--all shows them)", found.positions.len() - shown)?;

@@ -10,7 +10,7 @@ use damka::{Tablebase, Wld};
 use serde::Serialize;
 
 use super::exit::{Exit, one_line};
-use super::probe::{self, Answer};
+use super::probe::{self, Answer, Broken};
 use super::text::{or_dash, printable};
 use super::warn_of_left_out;
 
@@ -41,11 +41,11 @@ pub fn answer_games(args: &probe::Args, path: &Path) -> anyhow::Result<Exit> {
         warn_of_left_out(args.variant);
     }
     let mut out = BufWriter::new(io::stdout().lock());
-    let mut exit = Exit::Done;
+    let (mut exit, mut broken) = (Exit::Done, Broken::default());
     for (number, game) in (1..).zip(parse_pdn(&text)) {
-        let answer = match answer(args, &tables, number, game) {
-            Ok((answer, agrees)) => {
-                if agrees == Some(false) {
+        let answer = match answer(args, &tables, number, game, &mut broken) {
+            Ok((answer, is_right)) => {
+                if !is_right {
                     exit = Exit::Faults;
                 }
                 answer
@@ -65,13 +65,14 @@ pub fn answer_games(args: &probe::Args, path: &Path) -> anyhow::Result<Exit> {
     Ok(exit)
 }
 
-/// The answer, and whether the game's result is that of the table; `None` if it states none.
+/// The answer, and whether there is one with which the game agrees, as far as it states a result.
 fn answer(
     args: &probe::Args,
     tables: &Tablebase,
     number: usize,
     game: Result<PdnGame, PdnError>,
-) -> anyhow::Result<(String, Option<bool>)> {
+    broken: &mut Broken,
+) -> anyhow::Result<(String, bool)> {
     let game = game?;
     let variant = args.variant;
     let position = match args.at_end || !game.has_fen() {
@@ -79,22 +80,21 @@ fn answer(
         false => game.start(variant)?,
     };
     let stated = game.outcome(variant)?.map(|outcome| outcome.for_side(position.stm()));
+    let explain = |error| args.folders.explain(error);
+    let agreement = |wld| stated.zip(wld).map(|(stated, wld)| stated == wld);
     if args.json {
-        let answer = probe::answer(args, tables, &position)?;
-        let agrees = stated.map(|stated| stated == answer.wld);
+        let evaluation = tables.evaluate(&position).map_err(explain)?;
+        broken.tell(&evaluation.errors);
+        let answer = probe::answer(args, &position, &evaluation)?;
+        let agrees = agreement(answer.wld());
+        let is_right = answer.error.is_none() && agrees != Some(false);
         let answer = GameAnswer { game: number, line: game.line(), answer, stated, agrees };
-        return Ok((serde_json::to_string(&answer)?, agrees));
+        return Ok((serde_json::to_string(&answer)?, is_right));
     }
-    let value = tables.probe(&position).map_err(|error| args.folders.explain(error))?;
-    let agrees = stated.map(|stated| stated == value.wld());
+    let (wld, columns) = probe::columns(tables, &position, broken).map_err(explain)?;
+    let agrees = agreement(Some(wld));
     let verdict = agrees.map(|agrees| if agrees { "agrees" } else { "disagrees" });
-    let answer = format!(
-        "{}\t{}\t{}\t{}\t{}",
-        args.fen(&position),
-        value.wld(),
-        or_dash(value.plies()),
-        or_dash(stated),
-        or_dash(verdict)
-    );
-    Ok((answer, agrees))
+    let fen = args.fen(&position);
+    let answer = format!("{fen}\t{columns}\t{}\t{}", or_dash(stated), or_dash(verdict));
+    Ok((answer, agrees != Some(false)))
 }

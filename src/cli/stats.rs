@@ -91,7 +91,7 @@ fn header(tables: &Tablebase, slice: Material) -> Result<Header, ProbeError> {
         (Err(error), Ok(header)) | (Ok(header), Err(error)) if error.is_missing() => Ok(header),
         (Err(error), _) | (_, Err(error)) => Err(error),
         (Ok(dtw), Ok(wld)) if dtw.counts != wld.counts => Err(ProbeError::Mismatch {
-            dtw: tables
+            path: tables
                 .found()
                 .iter()
                 .find(|found| (found.slice, found.metric) == (slice, Metric::Dtw))

@@ -4,8 +4,11 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use bytesize::ByteSize;
+use damka::probe::{ProbeError, Rating};
 use damka::rules::Colour;
-use damka::{Value, Variant};
+use damka::{Value, Variant, Wld};
+
+use super::exit::one_line;
 
 /// Reads a number of bytes.
 pub fn bytes(text: &str) -> Result<ByteSize, String> {
@@ -58,8 +61,19 @@ pub fn bits_per_position(bytes: u64, positions: u64) -> String {
     }
 }
 
-/// A value for a side, as a sentence without its full stop.
-pub fn sentence(side: Colour, value: Value) -> String {
+/// What is known of a position for a side, as a sentence without its full stop.
+pub fn sentence(side: Colour, rating: &Rating) -> String {
+    let value = match rating {
+        Rating::Exact(value) => *value,
+        Rating::Result(wld, error) => {
+            let does = if *wld == Wld::Win { "wins" } else { "loses" };
+            return format!(
+                "{side} to move {does}, in an unknown number of plies: {}",
+                reason(error)
+            );
+        }
+        Rating::Unknown(error) => return format!("{side} to move: unknown, {}", reason(error)),
+    };
     match value {
         Value::Win(0) => format!("{side} to move has won: the game is over"),
         Value::Win(distance) => format!("{side} to move wins in {}", plies(distance)),
@@ -72,6 +86,23 @@ pub fn sentence(side: Colour, value: Value) -> String {
 /// Rules of the game that the tables of a variant do not know, a line each; nothing for most variants.
 pub fn left_out(variant: Variant) -> String {
     variant.rules().left_out.iter().map(|rule| format!("Not in the tables: {rule}\n")).collect()
+}
+
+/// What is known of a position, in a column: `win in 25 plies`, `unknown: no table KMvK.wld`.
+pub fn rating_phrase(rating: &Rating) -> String {
+    match rating {
+        Rating::Exact(value) => phrase(*value),
+        Rating::Result(wld, error) => format!("{wld}, distance unknown: {}", reason(error)),
+        Rating::Unknown(error) => format!("unknown: {}", reason(error)),
+    }
+}
+
+/// Why something is unknown, in short: of a table that is missing, its name.
+pub fn reason(error: &ProbeError) -> String {
+    match error {
+        ProbeError::Missing { slice, metric, .. } => format!("no table {slice}.{metric}"),
+        error => one_line(&error.clone().into()),
+    }
 }
 
 /// A value in a column: `win in 25 plies`.
@@ -145,8 +176,14 @@ mod tests {
 
     #[test]
     fn words_for_plies() {
-        assert_eq!(sentence(Colour::White, Value::Win(1)), "White to move wins in 1 ply");
-        assert_eq!(sentence(Colour::Black, Value::Loss(2)), "Black to move loses in 2 plies");
+        assert_eq!(
+            sentence(Colour::White, &Rating::Exact(Value::Win(1))),
+            "White to move wins in 1 ply"
+        );
+        assert_eq!(
+            sentence(Colour::Black, &Rating::Exact(Value::Loss(2))),
+            "Black to move loses in 2 plies"
+        );
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! The public question: what is this position worth?
 
 mod cache;
+mod rating;
 mod resolve;
 mod tablebase;
 
-pub use tablebase::{Found, OpenOptions, ProbeError, RatedMove, Tablebase};
+pub use rating::{Evaluation, Line, RatedMove, Rating};
+pub use tablebase::{Found, OpenOptions, ProbeError, Tablebase};

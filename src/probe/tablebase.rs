@@ -1,8 +1,7 @@
 //! A set of folders with tables, opened as they are needed.
 
 use std::cell::RefCell;
-use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::fs;
 use std::io;
@@ -13,10 +12,11 @@ use std::sync::{Arc, OnceLock};
 use num_traits::Zero;
 
 use super::cache::{BlockCache, Slots};
+use super::rating::{Bounds, Evaluation, Line, RatedMove, Rating};
 use super::resolve::resolve;
 use crate::board::Bits;
 use crate::index::{MOST_PIECES, Material, SliceIndex, slices};
-use crate::play::{Move, legal_moves};
+use crate::play::legal_moves;
 use crate::position::Position;
 use crate::rules::{
     Colour, RuleSet, Turned, Variant, has_capture, visit_quiet_moves, with_rule_set,
@@ -63,10 +63,10 @@ pub enum ProbeError {
     #[error("not in the cache")]
     NotCached,
     /// The tables of a slice contradict each other, or those of its twin.
-    #[error("{} does not belong to the tables beside it", dtw.display())]
+    #[error("{} does not belong to the tables beside it", path.display())]
     Mismatch {
-        /// The `.dtw` file of the slice.
-        dtw: PathBuf,
+        /// The `.dtw` file of the slice, or its `.wld` file if there is no other.
+        path: PathBuf,
     },
 }
 
@@ -108,17 +108,6 @@ impl Default for OpenOptions {
     fn default() -> Self {
         OpenOptions { cache_bytes: 64 << 20, access: Access::Map }
     }
-}
-
-/// A legal move with what it leads to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RatedMove {
-    /// The move.
-    pub played: Move,
-    /// The position after it.
-    pub position: Position,
-    /// Value of that position, for the side to move there.
-    pub value: Value,
 }
 
 /// A table that was found in a folder.
@@ -284,7 +273,7 @@ impl Tablebase {
         self.slices.value(position, Patience::Read)
     }
 
-    /// Result of a position, from `.wld` tables alone.
+    /// Result of a position, from `.wld` tables alone. If one capture wins, tables that others lead to are not needed.
     ///
     /// # Errors
     /// See [`Tablebase::probe`].
@@ -355,39 +344,104 @@ impl Tablebase {
         self.slices.decoded_blocks()
     }
 
-    /// Every legal move with the value of the position after it, the best for the mover first; equal
-    /// ones in the order in which they are generated. Empty for a finished game.
+    /// What is known of a position and of its moves, though tables be missing or broken.
+    ///
+    /// The tables of the position itself may be enough, or its moves prove what these do not say: a move that wins proves a
+    /// win, whatever is unknown of the others, and its distance too if no other can be quicker. If all moves are known, so is the
+    /// position. Where tables contradict each other the position is unknown, and the error is [`ProbeError::Mismatch`].
     ///
     /// # Errors
-    /// See [`Tablebase::probe`].
+    /// Only if nothing can be asked: [`ProbeError::OtherVariant`] and [`ProbeError::TooManyPieces`].
+    pub fn evaluate(&self, position: &Position) -> Result<Evaluation, ProbeError> {
+        let moves = self.moves(position)?;
+        let own = self.rate(position);
+        let no_move = self.variant.rules().no_move;
+        let both = Bounds::of(&own, no_move).and(Bounds::of_moves(&moves, no_move));
+        let rating = match (both, &own) {
+            (None, _) => Rating::Unknown(self.slices.contradiction(position)),
+            (Some(_), Rating::Exact(value)) => Rating::Exact(*value),
+            (Some(both), Rating::Result(_, error) | Rating::Unknown(error)) => {
+                both.rating(error.clone())
+            }
+        };
+        let replies = moves.iter().map(RatedMove::for_reply);
+        let mut errors = Vec::new();
+        let mut texts = HashSet::new();
+        for error in [&rating, &own].into_iter().chain(replies).filter_map(Rating::error) {
+            if texts.insert(error.to_string()) {
+                errors.push(error.clone());
+            }
+        }
+        Ok(Evaluation { rating, moves, errors })
+    }
+
+    /// Every legal move with what is known of it. Empty for a finished game.
+    ///
+    /// No move is known to be better for the mover than one before it: wins come first, the quickest before the others and last
+    /// those whose distance is unknown; then draws, moves of which nothing is known, and losses, the slowest first and last those
+    /// whose distance is unknown. Equal ones stand in the order in which they are generated.
+    ///
+    /// # Errors
+    /// See [`Tablebase::evaluate`]. A table that is missing or broken costs the moves that need it, and no others.
     pub fn moves(&self, position: &Position) -> Result<Vec<RatedMove>, ProbeError> {
         self.check(position)?;
-        let rate = |(played, position)| {
-            self.probe(&position).map(|value| RatedMove { played, position, value })
-        };
-        let list = legal_moves(position).into_iter().map(rate);
-        let mut rated: Vec<RatedMove> = list.collect::<Result<_, _>>()?;
-        rated.sort_by_key(|rated| Reverse(rated.value.before_move()));
+        let rate = |(played, after)| RatedMove::new(played, after, self.rate(&after));
+        let mut rated: Vec<RatedMove> = legal_moves(position).into_iter().map(rate).collect();
+        rated.sort_by_key(RatedMove::order);
         Ok(rated)
+    }
+
+    /// What the tables say of a position.
+    fn rate(&self, position: &Position) -> Rating {
+        let error = match self.slices.value(position, Patience::Read) {
+            Ok(value) => return Rating::Exact(value),
+            Err(error) => error,
+        };
+        match self.slices.wld(position, Patience::Read) {
+            Ok(Wld::Draw) => Rating::Exact(Value::Draw),
+            Ok(wld) => Rating::Result(wld, error),
+            Err(error) => Rating::Unknown(error),
+        }
     }
 
     /// Best play from a position to the end of the game: as many moves as its distance. Empty for a draw, which has
     /// no end, and for a finished game. Where several moves are best, the first of [`Tablebase::moves`].
     ///
+    /// Where tables are missing or broken it goes as far as best moves are known. From a win of unknown distance it begins with the
+    /// quickest move that is known to win, if the distance of any is known.
+    ///
     /// # Errors
-    /// See [`Tablebase::probe`].
-    pub fn line(&self, position: &Position) -> Result<Vec<RatedMove>, ProbeError> {
-        let mut line: Vec<RatedMove> = Vec::new();
-        let mut value = self.probe(position)?;
+    /// See [`Tablebase::evaluate`]. That tables are missing or broken is said in [`Line::error`].
+    pub fn line(&self, position: &Position) -> Result<Line, ProbeError> {
+        let Evaluation { rating, mut moves, .. } = self.evaluate(position)?;
+        let no_move = self.variant.rules().no_move;
+        let known = |rated: &RatedMove| rated.for_reply().value().map(Value::before_move);
+        let mut line = Line::default();
+        let mut value = match (rating, moves.first().and_then(known)) {
+            (Rating::Exact(value), _) => value,
+            (Rating::Result(Wld::Win, _), Some(value @ Value::Win(_))) => value,
+            (Rating::Result(_, error) | Rating::Unknown(error), _) => {
+                line.error = Some(error);
+                return Ok(line);
+            }
+        };
         let mut position = *position;
         while value.plies().is_some_and(|plies| plies > 0) {
-            let Some(best) = self.moves(&position)?.into_iter().next() else { break };
+            let bounds = Bounds::of_moves(&moves, no_move);
+            let best = moves.iter().position(|rated| known(rated) == Some(value));
             // Distances fall by one each move; tables where they do not are not ours.
-            if best.value.before_move() != value {
-                return Err(self.slices.contradiction(&position));
-            }
-            (position, value) = (best.position, best.value);
-            line.push(best);
+            let Some(best) = best.filter(|_| bounds.hold(value)) else {
+                let unknown = moves.iter().find_map(|rated| rated.for_reply().error());
+                line.error = Some(match unknown.filter(|_| bounds.hold(value)) {
+                    Some(error) => error.clone(),
+                    None => self.slices.contradiction(&position),
+                });
+                break;
+            };
+            let best = moves.swap_remove(best);
+            (position, value) = (best.position, best.for_reply().value().unwrap_or(value));
+            moves = self.moves(&position)?;
+            line.moves.push(best);
         }
         Ok(line)
     }
@@ -678,7 +732,7 @@ impl<R: RuleSet> SliceSet<R> {
         } else {
             None
         };
-        found.ok_or_else(|| ProbeError::Mismatch { dtw: table.path().to_owned() })
+        found.ok_or_else(|| ProbeError::Mismatch { path: table.path().to_owned() })
     }
 
     /// Value of a quiet position with this result, from those of the positions one move later; `None` if they have no such.
@@ -762,7 +816,7 @@ impl<R: RuleSet> Slices for SliceSet<R> {
 
     fn prefetch(&self, position: &Position) {
         let geometry = R::geometry();
-        let begin = |position: &Turned<R::Bits>| -> Result<Wld, ProbeError> {
+        let begin = |position: &Turned<R::Bits>| -> Result<Value, ProbeError> {
             let material = Material::of(position);
             for metric in [Metric::Wld, Metric::Dtw] {
                 let Ok(slice) = self.slice(material, metric) else { break };
@@ -773,10 +827,10 @@ impl<R: RuleSet> Slices for SliceSet<R> {
                     table.will_need(block);
                 }
             }
-            Ok(Wld::Draw)
+            Ok(Value::Draw)
         };
         // All quiet positions behind captures are come by, whatever they are said to be worth.
-        let _ = resolve::<R, Wld, _>(geometry, &position.to_turned(geometry), &begin);
+        let _ = resolve::<R, Value, _>(geometry, &position.to_turned(geometry), &begin);
     }
 
     fn place(&self, position: &Position) -> Option<(usize, u64)> {
@@ -802,8 +856,9 @@ impl<R: RuleSet> Slices for SliceSet<R> {
 
     fn contradiction(&self, position: &Position) -> ProbeError {
         let slice = Material::of(&position.to_turned(R::geometry()));
-        match self.table(slice, Metric::Dtw) {
-            Ok(table) => ProbeError::Mismatch { dtw: table.path().to_owned() },
+        let table = self.table(slice, Metric::Dtw).or_else(|_| self.table(slice, Metric::Wld));
+        match table {
+            Ok(table) => ProbeError::Mismatch { path: table.path().to_owned() },
             Err(error) => error,
         }
     }

@@ -124,6 +124,14 @@ impl NoMove {
         }
     }
 
+    /// The quickest loss and the quickest win of a player who has a move.
+    pub const fn quickest_after_a_move(self) -> [Value; 2] {
+        match self {
+            Self::Loses => [Value::Loss(2), Value::Win(1)],
+            Self::Wins => [Value::Loss(1), Value::Win(2)],
+        }
+    }
+
     /// Parity of the distance of every loss, in plies; every win has the other one.
     ///
     /// A game ends with a player who has no move, and a move turns a win into a loss one ply

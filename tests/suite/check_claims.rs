@@ -99,9 +99,13 @@ fn ob37_lists_and_arguments_without_sense_are_refused() {
     assert_eq!(check(folder.path(), AGREEING, &["--fly"]).0, 2);
     assert_eq!(check(folder.path(), AGREEING, &["--build", "1"]).0, 2);
     // Nothing that could be compared is no agreement.
-    let (code, out, _) = check(folder.path(), AGREEING, &[]);
+    let (code, out, _) = check(folder.path(), AGREEING, &["--variant", "english"]);
     assert_eq!(code, 2);
-    assert!(out.ends_with("3 claims: 0 agree, 0 disagree, 3 skipped\n"), "{out}");
+    assert!(out.ends_with("1 claims: 0 agree, 0 disagree, 1 skipped\n"), "{out}");
+    // Where every move ends the game at once, moves are enough.
+    let (code, out, _) = check(folder.path(), AGREEING, &["--variant", "russian"]);
+    assert_eq!(code, 0);
+    assert!(out.ends_with("2 claims: 1 agree, 0 disagree, 1 skipped\n"), "{out}");
 }
 
 /// The list in the repository is one that the script reads.

@@ -998,13 +998,132 @@ fn ob30_a_missing_table_is_named() {
     assert_eq!(ran.code, 4);
     let line = complaint(&ran);
     assert!(line.contains("no table KvK.wld of russian in tables"), "{line}");
+    // Nothing is written of what is known where nothing is.
+    fs::rename(inside.join("MvM.wld"), folder.path().join("MvM.wld")).unwrap();
+    let nothing = run(damka(folder.path()).args(["probe", "russian", "W:Wa3:Bh6"]));
+    assert_eq!((nothing.code, nothing.stdout.as_str()), (4, ""));
+    fs::rename(folder.path().join("MvM.wld"), inside.join("MvM.wld")).unwrap();
     assert!(line.contains("`damka build russian --pieces 2` makes it"), "{line}");
-    assert!(ran.stdout.is_empty());
+    assert!(ran.stdout.contains("  unknown: no table KvK.wld\n"), "{}", ran.stdout);
     // A build makes what is missing and nothing else.
     let ran = run(damka(folder.path()).args(["build", "russian", "--pieces", "3"]));
     assert_eq!(ran.code, 0);
     assert!(ran.stdout.starts_with("built 1 slice, 992 positions (15 were there)\n"));
     assert!(files(&folder.path().join("tables")) == files(&THREE.path().join("tables")));
+}
+
+/// The Russian tables of the repository, without those whose names begin so.
+fn all_but(missing: &[&str]) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let inside = folder.path().join("tables/russian");
+    fs::create_dir_all(&inside).unwrap();
+    for entry in fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/tables/russian")).unwrap() {
+        let entry = entry.unwrap();
+        let name = entry.file_name().into_string().unwrap();
+        if missing.iter().all(|slice| !name.starts_with(slice)) {
+            fs::copy(entry.path(), inside.join(name)).unwrap();
+        }
+    }
+    folder
+}
+
+/// Slices that three against one, a man among the three, belong to or lead to with it.
+const NO_MAN: [&str; 4] = ["KKMvK.", "KvKKM.", "KMvK.", "KvKM."];
+
+#[test]
+fn moves_whose_table_is_missing_are_unknown_and_others_count() {
+    let folder = all_but(&NO_MAN);
+    let probe = |args: &[&str]| run(damka(folder.path()).args(["probe", "russian"]).args(args));
+    let win = "W:WKa3,Kc5,g7:BKh2";
+    let ran = probe(&[win]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+    for part in [
+        "\nWhite to move wins, in an unknown number of plies: no table KKMvK.wld\n",
+        "\n  g7-h8  win in 23 plies\n  g7-f8  draw\n  a3-c1  unknown: no table KvKKM.wld\n",
+        "\nMissing or broken tables:\n  no table KKMvK.wld of russian in tables (`damka build russian --pieces 4` makes it)\n",
+        "\nMain line, the quickest win that is known:\n  1. g7-h8 ",
+    ] {
+        assert!(ran.stdout.contains(part), "{part:?} is not in\n{}", ran.stdout);
+    }
+    let json = |ran: &Ran| serde_json::from_str::<Json>(&ran.stdout).unwrap();
+    let answer = json(&probe(&[win, "--json"]));
+    assert_eq!((&answer["wld"], &answer["dtw_plies"]), (&"win".into(), &Json::Null));
+    assert!(answer["unknown"].as_str().unwrap().starts_with("no table KKMvK.wld of russian in "));
+    assert!(answer.get("error").is_none());
+    let moves = answer["moves"].as_array().unwrap();
+    assert_eq!((&moves[0]["wld"], &moves[0]["dtw_plies"]), (&"loss".into(), &22.into()));
+    assert!(moves[0].get("unknown").is_none() && moves[1].get("unknown").is_none());
+    assert_eq!((&moves[2]["wld"], &moves[2]["dtw_plies"]), (&Json::Null, &Json::Null));
+    assert!(moves[2]["unknown"].as_str().unwrap().starts_with("no table KvKKM.wld of russian"));
+
+    // The distance is proven too if nothing can be quicker.
+    let ran = probe(&["W:WKa1,Ke1,c7:BKh4"]);
+    assert_eq!(ran.code, 0);
+    assert!(ran.stdout.contains("\nWhite to move wins in 3 plies\n"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("\nMain line:\n  1. c7-d8 "), "{}", ran.stdout);
+
+    // Draws are known, and other moves could be better.
+    let unknown = "W:Wc7,Kc1:BKh8";
+    let ran = probe(&[unknown]);
+    assert_eq!(ran.code, 4);
+    assert!(complaint(&ran).contains("no table KMvK.wld of russian in tables (`damka build "));
+    for part in [
+        "\nWhite to move: unknown, no table KMvK.wld\n",
+        "\n  c7-b8  draw\n  c1-b2  draw\n  c1-d2  unknown: no table KvKM.wld\n",
+    ] {
+        assert!(ran.stdout.contains(part), "{part:?} is not in\n{}", ran.stdout);
+    }
+    let ran = probe(&[unknown, "--json"]);
+    assert_eq!(ran.code, 4);
+    let answer = json(&ran);
+    assert!(complaint(&ran).ends_with(answer["error"].as_str().unwrap()));
+    assert_eq!((&answer["wld"], &answer["moves"][0]["wld"]), (&Json::Null, &"draw".into()));
+}
+
+#[test]
+fn results_without_distances_are_answers_in_lines_and_games() {
+    let folder = all_but(&NO_MAN);
+    let (win, unknown) = ("W:WKa3,Kc5,g7:BKh2", "W:WKc1,c7:BKh8");
+    let lines = |args: &[&str], input: &str| {
+        let ran = run(damka(folder.path())
+            .args(["probe", "russian", "--stdin"])
+            .args(args)
+            .write_stdin(input));
+        (ran.code, ran.stdout.lines().map(str::to_owned).collect::<Vec<_>>())
+    };
+    let (code, answers) = lines(&[], &format!("{win}\nW:WKa1:BKb8\n"));
+    let expected = [format!("{win}\twin\t?"), "W:WKa1:BKb8\tdraw\t-".to_owned()];
+    assert_eq!((code, answers), (0, expected.to_vec()));
+    let (code, answers) = lines(&[], &format!("{unknown}\n"));
+    assert_eq!(code, 1);
+    assert!(answers[0].starts_with("error\tno table KMvK.wld of russian"), "{}", answers[0]);
+
+    let (code, answers) = lines(&["--json"], &format!("{win}\n"));
+    assert_eq!(code, 0);
+    let answer: Json = serde_json::from_str(&answers[0]).unwrap();
+    assert_eq!((&answer["wld"], answer.get("input")), (&"win".into(), None));
+    let (code, answers) = lines(&["--json"], &format!("{unknown}\n"));
+    assert_eq!(code, 1);
+    let answer: Json = serde_json::from_str(&answers[0]).unwrap();
+    assert_eq!((&answer["fen"], &answer["input"]), (&unknown.into(), &unknown.into()));
+    assert!(answer["error"].as_str().unwrap().starts_with("no table KMvK.wld of russian"));
+    assert!(answer["moves"].as_array().unwrap().iter().any(|child| child["wld"] == "draw"));
+
+    let games = format!("[FEN \"{win}\"] 1-0\n[FEN \"{win}\"] 0-1\n[FEN \"{unknown}\"] 1-0\n");
+    fs::write(folder.path().join("games.pdn"), games).unwrap();
+    let games = ["probe", "russian", "--pdn", "games.pdn"];
+    let ran = run(damka(folder.path()).args(games));
+    let answers: Vec<&str> = ran.stdout.lines().collect();
+    assert_eq!(answers[0], format!("{win}\twin\t?\twin\tagrees"));
+    assert_eq!(answers[1], format!("{win}\twin\t?\tloss\tdisagrees"));
+    assert!(answers[2].starts_with("error\tgame 3: no table KMvK.wld"), "{}", answers[2]);
+    let ran = run(damka(folder.path()).args(games).arg("--json"));
+    assert_eq!(ran.code, 1);
+    let answers: Vec<Json> =
+        ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((&answers[0]["agrees"], &answers[1]["agrees"]), (&true.into(), &false.into()));
+    assert_eq!((&answers[2]["agrees"], &answers[2]["stated"]), (&Json::Null, &"win".into()));
+    assert!(answers[2]["error"].as_str().unwrap().contains("no table KMvK.wld"));
 }
 
 #[test]
@@ -1040,13 +1159,43 @@ fn ob31_a_cut_table_is_named_and_others_answer() {
     let said = format!("KKvK.dtw has {half} bytes instead of {whole}");
 
     let ran = run(damka(folder.path()).args(["probe", "russian", won]));
-    assert_eq!(ran.code, 5);
+    // The moves, whose tables are whole, prove the value.
+    let whole = ask(&["probe", "russian", won]).stdout;
+    assert_eq!(ran.code, 0, "{}", ran.stdout);
     assert!(complaint(&ran).contains(&said), "{}", ran.stderr);
+    let (value_and_moves, _) = whole.split_once("\nMain line:\n").unwrap();
+    assert!(ran.stdout.starts_with(value_and_moves), "{}", ran.stdout);
+    let listed =
+        format!("\nMissing or broken tables:\n  {}\n", &complaint(&ran)["damka: ".len()..]);
+    assert!(ran.stdout.contains(&listed), "{}", ran.stdout);
+    // But not the way there.
+    let (_, line) = ran.stdout.split_once("\nMain line:\n  1. ").unwrap();
+    assert!(line.contains("\n  and on, unknown: ") && line.contains(&said), "{line}");
+    // Once for all lines.
+    let asked = format!("{won}\n{won}\nW:WKc1:Bc5\n");
+    let ran =
+        run(damka(folder.path()).args(["probe", "russian", "--stdin"]).write_stdin(asked.as_str()));
+    assert_eq!(
+        (ran.code, ran.stdout.clone()),
+        (0, ask_lines(&["probe", "russian", "--stdin"], asked).stdout)
+    );
+    assert!(complaint(&ran).contains(&said), "{}", ran.stderr);
+    // So do results, but not how long it takes where both are broken.
+    let other = folder.path().join("tables/russian/KvKK.dtw");
+    let bytes = fs::read(&other).unwrap();
+    fs::write(&other, &bytes[..bytes.len() / 2]).unwrap();
     let input = format!("{won}\nW:WKc1:Bc5\n");
     let ran = run(damka(folder.path()).args(["probe", "russian", "--stdin"]).write_stdin(input));
-    let lines: Vec<&str> = ran.stdout.lines().collect();
-    assert!(lines[0].starts_with("error\t") && lines[0].contains(&said), "{}", lines[0]);
-    assert_eq!(lines[1], "W:WKc1:Bc5\twin\t7");
+    assert_eq!((ran.code, ran.stdout), (0, format!("{won}\twin\t?\nW:WKc1:Bc5\twin\t7\n")));
+    fs::write(&other, &bytes).unwrap();
+    // Without any result the reason decides.
+    let other = folder.path().join("tables/russian/MvM.wld");
+    let bytes = fs::read(&other).unwrap();
+    fs::write(&other, &bytes[..bytes.len() / 2]).unwrap();
+    let ran = run(damka(folder.path()).args(["probe", "russian", "W:Wa3:Bh6"]));
+    assert_eq!((ran.code, ran.stdout.as_str()), (5, ""));
+    assert!(complaint(&ran).contains("MvM.wld has "), "{}", ran.stderr);
+    fs::write(&other, &bytes).unwrap();
 
     let ran = run(damka(folder.path()).args(["stats", "russian", "--tsv"]));
     assert_eq!(ran.code, 5);

@@ -18,6 +18,7 @@ mod damaged_tables;
 mod moves;
 mod notation;
 mod other_variants;
+mod partial;
 mod perft;
 mod probing;
 #[cfg(unix)]

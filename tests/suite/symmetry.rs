@@ -89,7 +89,7 @@ proptest! {
         let twins = tables.moves(&twin).unwrap();
         prop_assert_eq!(moves.len(), legal_moves(&position).len());
         let values = |list: &[damka::probe::RatedMove]| -> Vec<Value> {
-            list.iter().map(|rated| rated.value).collect()
+            list.iter().map(|rated| rated.for_reply().value().unwrap()).collect()
         };
         prop_assert_eq!(values(&moves), values(&twins));
         for (rated, twin) in moves.iter().zip(&twins) {
@@ -97,7 +97,7 @@ proptest! {
             prop_assert_eq!(rated.played.captured().len(), twin.played.captured().len());
             prop_assert_eq!(rated.played.promotes(), twin.played.promotes());
         }
-        let lines = [&position, &twin].map(|position| tables.line(position).unwrap().len());
+        let lines = [&position, &twin].map(|position| tables.line(position).unwrap().moves.len());
         prop_assert_eq!(lines, [usize::from(value.plies().unwrap_or(0)); 2]);
     }
 }

@@ -168,7 +168,7 @@ fn finished_games_have_a_value_without_a_table() {
                         assert_eq!(tables.probe(&position).unwrap(), expected);
                         assert_eq!(tables.probe_wld(&position).unwrap(), expected.wld());
                         let plies = expected.plies().map(usize::from);
-                        assert_eq!(Some(tables.line(&position).unwrap().len()), plies);
+                        assert_eq!(Some(tables.line(&position).unwrap().moves.len()), plies);
                     }
                     seen += 1;
                 }
@@ -319,10 +319,13 @@ fn moves_come_best_first_and_agree_with_the_position() {
             let same =
                 legal.iter().filter(|(m, after)| (m, after) == (&rated.played, &rated.position));
             assert_eq!(same.count(), 1, "{position:?}");
-            assert_eq!(TABLES.probe(&rated.position).unwrap(), rated.value);
+            let reply = TABLES.probe(&rated.position).unwrap();
+            assert_eq!(rated.for_reply().value(), Some(reply));
+            assert_eq!(rated.for_mover().value(), Some(reply.before_move()));
         }
-        assert!(moves.is_sorted_by(|a, b| a.value.before_move() >= b.value.before_move()));
-        let best = moves.first().map(|best| best.value.before_move());
+        let values: Vec<_> = moves.iter().map(|rated| rated.for_mover().value().unwrap()).collect();
+        assert!(values.is_sorted_by(|a, b| a >= b));
+        let best = values.first().copied();
         assert_eq!(best.unwrap_or(Value::Loss(0)), value, "{position:?}");
     }
 }
@@ -332,16 +335,18 @@ fn lines_last_as_long_as_the_distance_says() {
     let mut lengths = BTreeMap::new();
     for start in some_positions(20_000, 12) {
         let line = TABLES.line(&start).unwrap();
+        assert!(line.error.is_none());
+        let line = line.moves;
         let value = TABLES.probe(&start).unwrap();
         assert_eq!(line.len(), usize::from(value.plies().unwrap_or(0)), "{start:?}");
         *lengths.entry(line.len()).or_insert(0) += 1;
         let (mut position, mut left) = (start, value);
         for best in &line {
             assert_eq!(best.position.stm(), position.stm().other());
-            assert_eq!(best.value.before_move(), left);
+            assert_eq!(best.for_mover().value(), Some(left));
             let legal = damka::legal_moves(&position);
             assert!(legal.contains(&(best.played.clone(), best.position)), "{position:?}");
-            (position, left) = (best.position, best.value);
+            (position, left) = (best.position, best.for_reply().value().unwrap());
         }
         if value != Value::Draw {
             assert_eq!(left, Value::Loss(0));
@@ -374,10 +379,11 @@ proptest! {
         prop_assert_eq!(TABLES.probe(&turned).unwrap(), value);
         prop_assert_eq!(TABLES.probe_wld(&turned).unwrap(), value.wld());
         let values = |position| -> Vec<Value> {
-            TABLES.moves(position).unwrap().into_iter().map(|rated| rated.value).collect()
+            TABLES.moves(position).unwrap().iter().map(|rated| rated.for_reply().value().unwrap()).collect()
         };
         prop_assert_eq!(values(&turned), values(&position));
-        prop_assert_eq!(TABLES.line(&turned).unwrap().len(), TABLES.line(&position).unwrap().len());
+        let [here, there] = [&position, &turned].map(|start| TABLES.line(start).unwrap().moves.len());
+        prop_assert_eq!(here, there);
     }
 }
 

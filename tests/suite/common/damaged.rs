@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use damka::board::{Bitboard, Square};
 use damka::index::{Material, slices};
-use damka::probe::OpenOptions;
+use damka::probe::{OpenOptions, Rating};
 use damka::store::fuzzing::reseal;
 use damka::store::{Access, Metric, TableId};
 use damka::{Colour, Position, Tablebase, Variant};
@@ -96,7 +96,17 @@ impl Damaged {
                 tables.prefetch(position);
                 count(tables.probe_wld(position).is_ok());
                 count(tables.probe(position).is_ok());
-                count(tables.moves(position).is_ok());
+                let evaluation =
+                    tables.evaluate(position).expect("a position that can be asked for");
+                count(evaluation.errors.is_empty());
+                let value = tables.probe(position).ok();
+                // What the tables say is what is said of them, unless the moves show that it is wrong.
+                assert!(match (value, evaluation.rating) {
+                    (Some(value), Rating::Exact(found)) => value == found,
+                    (Some(_), Rating::Unknown(error)) => !error.is_missing(),
+                    (Some(_), Rating::Result(..)) => false,
+                    (None, _) => true,
+                });
                 if let Ok(value) = tables.probe_cached(position) {
                     assert_eq!(tables.probe(position).ok(), Some(value), "{position:?}");
                 }
@@ -104,7 +114,7 @@ impl Damaged {
                     assert_eq!(tables.probe_wld(position).ok(), Some(wld), "{position:?}");
                 }
             }
-            count(tables.line(&positions[0]).is_ok());
+            count(tables.line(&positions[0]).is_ok_and(|line| line.error.is_none()));
             assert_eq!(tables.probe_many(&positions[..asked]).len(), asked);
             assert_eq!(tables.probe_wld_many(&positions[..asked]).len(), asked);
         }
