@@ -55,7 +55,7 @@ pub struct BuildOptions {
     pub all_distances: bool,
     /// Limits of the solver.
     pub solve: SolveOptions,
-    /// Most bytes of memory to use; `None` for what the machine has free, less a margin.
+    /// Most bytes of memory to use; `None` for what the machine has available and its control groups leave this process, less a sixteenth.
     pub memory: Option<u64>,
     /// Work on the disk wherever that can be, as if there were no memory for anything. Slower, and the tables are the same.
     pub on_disk: bool,

@@ -53,7 +53,7 @@ pub struct What {
     /// Threads to work with; 0 for as many as there are cores.
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(..=1024))]
     threads: u16,
-    /// Most memory to use, like 16G [default: what the machine has free, less a margin].
+    /// Most memory to use, like 16G [default: what the machine has available and its control groups leave, less a sixteenth].
     ///
     /// If there is not enough for all, pairs that are not needed at the moment are kept on the disk, and large ones are worked on there.
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
