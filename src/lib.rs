@@ -77,6 +77,7 @@ pub mod rules;
 pub mod solve;
 #[doc(hidden)]
 pub mod store;
+mod system;
 #[doc(hidden)]
 pub mod value;
 #[cfg(feature = "build")]

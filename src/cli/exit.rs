@@ -139,7 +139,7 @@ impl Exit {
     fn of_store(error: &StoreError) -> Self {
         match error {
             StoreError::Missing { .. } => Self::Missing,
-            StoreError::Io { .. } => Self::Io,
+            StoreError::Io { .. } | StoreError::InUse { .. } => Self::Io,
             StoreError::Stopped => Self::Interrupted,
             StoreError::Version { .. }
             | StoreError::OtherVariant { .. }

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use bytesize::ByteSize;
 use damka::build::most_pieces;
 use damka::probe::{OpenOptions, ProbeError};
-use damka::store::Access;
 use damka::{Tablebase, Variant};
 
 use super::exit::CliError;
@@ -27,7 +26,8 @@ pub struct Folders {
     /// Most memory for decoded blocks, like 1G.
     #[arg(long, value_name = "BYTES", default_value = "64MiB", value_parser = bytes)]
     cache: ByteSize,
-    /// Read table files instead of mapping them into memory: slower, but a disk that fails is then an error and not a crash.
+    /// Read table files instead of mapping them into memory, as is done for `--stdin` anyway: a disk that fails is then an error and not
+    /// a crash.
     #[arg(long)]
     no_map: bool,
 }
@@ -48,8 +48,23 @@ impl Folders {
         if folders.is_empty() { vec![DEFAULT.into()] } else { folders }
     }
 
-    /// Opens the tables of a variant.
+    /// Opens the tables of a variant for a command that ends when its work is done.
     pub fn open(&self, variant: Variant) -> anyhow::Result<Tablebase> {
+        let options = OpenOptions::new().cache_bytes(self.cache.as_u64());
+        if self.no_map {
+            return self.open_with(variant, options);
+        }
+        // SAFETY: a build replaces tables, and does not change them; docs/cli.md asks the same of others, and says what happens if a file
+        // is changed or a disk fails all the same.
+        self.open_with(variant, unsafe { options.map_files() })
+    }
+
+    /// Opens the tables of a variant for a command that answers as long as it is asked, and must not end with a disk or a file.
+    pub fn open_to_serve(&self, variant: Variant) -> anyhow::Result<Tablebase> {
+        self.open_with(variant, OpenOptions::new().cache_bytes(self.cache.as_u64()))
+    }
+
+    fn open_with(&self, variant: Variant, options: OpenOptions) -> anyhow::Result<Tablebase> {
         let folders = self.list();
         for path in &folders {
             if !path.is_dir() {
@@ -61,8 +76,6 @@ impl Folders {
                 return Err(CliError::NoFolder { path: path.clone(), hint }.into());
             }
         }
-        let access = if self.no_map { Access::Read } else { Access::Map };
-        let options = OpenOptions { cache_bytes: self.cache.as_u64(), access };
         Ok(Tablebase::open_with(variant, &folders, options)?)
     }
 

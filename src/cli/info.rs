@@ -134,7 +134,8 @@ fn describe_tables(out: &mut dyn Write, tables: &Tablebase) -> anyhow::Result<bo
 
 /// Files in the folders of a variant that are not used, and why.
 fn strange_files(tables: &Tablebase) -> io::Result<Vec<String>> {
-    let used: BTreeSet<&Path> = tables.found().iter().map(|found| found.path.as_path()).collect();
+    let all = tables.found();
+    let used: BTreeSet<&Path> = all.iter().map(|found| found.path.as_path()).collect();
     let mut lines = Vec::new();
     for folder in tables.folders() {
         let inside = folder.join(tables.variant().name());
@@ -151,8 +152,7 @@ fn strange_files(tables: &Tablebase) -> io::Result<Vec<String>> {
             if name == ".lock" {
                 continue;
             }
-            let same =
-                tables.found().iter().find(|found| found.path.file_name() == path.file_name());
+            let same = all.iter().find(|found| found.path.file_name() == path.file_name());
             let why = match same {
                 Some(found) => format!("not used: {} comes first", found.path.display()),
                 None if name.starts_with(".damka-unfinished-") => {

@@ -321,7 +321,7 @@ pub fn line_text(names: SquareNames, start: &Position, line: &Moves) -> Result<S
 
 /// One answer for each line of standard input.
 fn answer_lines(args: &Args) -> anyhow::Result<Exit> {
-    let tables = args.folders.open(args.variant)?;
+    let tables = args.folders.open_to_serve(args.variant)?;
     if !args.json {
         warn_of_left_out(args.variant);
     }

@@ -12,6 +12,7 @@ use std::sync::{Mutex, PoisonError};
 use memmap2::MmapMut;
 
 use crate::store::{DTW_CONTEXT_LEN, WLD_CONTEXT_LEN};
+use crate::system;
 
 /// Bytes of a page: a block of results, coded by contexts, and a few more for whole words. A block of distances fills two.
 const PAGE: usize = (WLD_CONTEXT_LEN as usize / 5).next_multiple_of(8);
@@ -81,30 +82,33 @@ impl Slots {
 
 /// Memory for all pages. The system gives it when it is first written to.
 #[derive(Debug)]
-struct Memory(MmapMut);
+struct Memory(Option<MmapMut>);
 
 impl Memory {
-    /// For so many pages, or fewer if there is no room for so many addresses.
-    fn new(mut pages: usize) -> io::Result<(Self, usize)> {
-        loop {
-            match MmapMut::map_anon(pages.saturating_mul(STRIDE * 8)) {
-                Ok(map) => {
-                    // Probes go anywhere: with pages of 4 KB, most would wait for an address to be translated.
-                    #[cfg(target_os = "linux")]
-                    let _ = map.advise(memmap2::Advice::HugePage);
-                    return Ok((Memory(map), pages));
-                }
-                Err(_) if pages > 1 => pages /= 2,
-                Err(error) => return Err(error),
+    /// For so many pages, or fewer if there is no room for so many addresses; in the end, for none.
+    fn new(mut pages: usize) -> (Self, usize) {
+        // What is left must do for the rest of the program, for which running out is the end.
+        let share = if system::addresses_are_scarce() { 4 } else { 1 };
+        let map = |pages: usize| MmapMut::map_anon(pages.saturating_mul(STRIDE * 8));
+        while pages > 0 {
+            let fits = share == 1 || map(pages.saturating_mul(share)).is_ok();
+            if let (true, Ok(map)) = (fits, map(pages)) {
+                // Probes go anywhere: with pages of 4 KB, most would wait for an address to be translated.
+                #[cfg(target_os = "linux")]
+                let _ = map.advise(memmap2::Advice::HugePage);
+                return (Memory(Some(map)), pages);
             }
+            pages /= 2;
         }
+        (Memory(None), 0)
     }
 
     #[inline(always)]
     fn words(&self) -> &[AtomicU64] {
+        let Some(map) = &self.0 else { return &[] };
         // SAFETY: a map begins at a page of the system, so it is aligned; every pattern of bits is a number; the map lives as long as
         // `self`, and nothing but these atomics ever looks at it.
-        unsafe { std::slice::from_raw_parts(self.0.as_ptr().cast(), self.0.len() / 8) }
+        unsafe { std::slice::from_raw_parts(map.as_ptr().cast(), map.len() / 8) }
     }
 }
 
@@ -134,17 +138,14 @@ pub(super) struct BlockCache {
 }
 
 impl BlockCache {
-    /// A cache for so many bytes of blocks, a page at least.
-    ///
-    /// # Errors
-    /// If there is not even memory for that.
-    pub(super) fn new(bytes: u64) -> io::Result<Self> {
+    /// A cache for so many bytes of blocks, a page at least; fewer if there is no memory for them, maybe none.
+    pub(super) fn new(bytes: u64) -> Self {
         let pages = usize::try_from(bytes / PAGE as u64).unwrap_or(usize::MAX);
-        let (memory, pages) = Memory::new(pages.clamp(1, UNIFORM as usize / 2))?;
+        let (memory, pages) = Memory::new(pages.clamp(1, UNIFORM as usize / 2));
         let parts = (pages / SHARE).clamp(1, PARTS).next_power_of_two();
-        let most = (pages / parts).max(1);
+        let most = pages / parts;
         let part = |part| Part { first: part * most, most, hand: Mutex::default() };
-        Ok(BlockCache { memory, parts: (0..parts).map(part).collect() })
+        BlockCache { memory, parts: (0..parts).map(part).collect() }
     }
 
     #[inline(always)]
@@ -179,6 +180,9 @@ impl BlockCache {
 
     /// Keeps a block.
     pub(super) fn put(&self, slots: &Slots, block: u64, bytes: &[u8]) {
+        if self.parts[0].most == 0 {
+            return;
+        }
         for (page, bytes) in bytes.chunks(PAGE).enumerate() {
             let place = slots.place(block, page * PAGE);
             if self.get(slots, block, page * PAGE).is_none() && place < slots.numbers.len() {
@@ -248,7 +252,7 @@ mod tests {
 
     #[test]
     fn blocks_are_found_as_they_were_put() {
-        let cache = BlockCache::new(1 << 20).unwrap();
+        let cache = BlockCache::new(1 << 20);
         for (table, len) in [(0, 1092), (1, PAGE), (2, 2184), (3, 6552), (4, 16_380), (5, 1638)] {
             let slots = Slots::new(table, 9, len, |_| None).unwrap();
             for number in 0..9 {
@@ -261,7 +265,7 @@ mod tests {
 
     #[test]
     fn blocks_of_one_symbol_need_no_page() {
-        let cache = BlockCache::new(0).unwrap();
+        let cache = BlockCache::new(0);
         let slots = Slots::new(0, 4, 5000, |block| (block == 2).then_some(0xabcd)).unwrap();
         for byte in [0, 1, PAGE - 1, PAGE, 4999] {
             assert_eq!(cache.get(&slots, 1, byte), None);
@@ -273,7 +277,7 @@ mod tests {
     #[test]
     fn a_full_cache_forgets_and_is_never_wrong() {
         for bytes in [0, 1, 4096, 300_000] {
-            let cache = BlockCache::new(bytes).unwrap();
+            let cache = BlockCache::new(bytes);
             let tables: Vec<Slots> =
                 (0..3).map(|table| Slots::new(table, 200, 4095, |_| None).unwrap()).collect();
             for number in 0..200 {
@@ -289,8 +293,19 @@ mod tests {
     }
 
     #[test]
+    fn a_cache_that_memory_is_too_short_for_is_smaller_or_empty() {
+        let slots = Slots::new(0, 4, PAGE, |_| None).unwrap();
+        let parts = Box::new([Part { first: 0, most: 0, hand: Mutex::default() }]);
+        let empty = BlockCache { memory: Memory(None), parts };
+        for (cache, found) in [(empty, 0), (BlockCache::new(u64::MAX), PAGE)] {
+            cache.put(&slots, 1, &block(0, 1, PAGE));
+            assert_eq!(check(&cache, &slots, 1, PAGE), found);
+        }
+    }
+
+    #[test]
     fn what_is_read_often_stays() {
-        let cache = BlockCache::new(40 * PAGE as u64).unwrap();
+        let cache = BlockCache::new(40 * PAGE as u64);
         let slots = Slots::new(0, 1000, PAGE, |_| None).unwrap();
         cache.put(&slots, 0, &block(0, 0, PAGE));
         for number in 1..1000 {
@@ -301,7 +316,7 @@ mod tests {
 
     #[test]
     fn readers_see_no_page_half_written() {
-        let cache = BlockCache::new(3 * PAGE as u64).unwrap();
+        let cache = BlockCache::new(3 * PAGE as u64);
         let tables: Vec<Slots> =
             (0..4).map(|table| Slots::new(table, 8, 3000, |_| None).unwrap()).collect();
         let hits = AtomicU64::new(0);

@@ -4,6 +4,8 @@ mod cache;
 mod rating;
 mod resolve;
 mod tablebase;
+mod tables;
 
 pub use rating::{Evaluation, Line, RatedMove, Rating};
-pub use tablebase::{Found, OpenOptions, ProbeError, Tablebase};
+pub use tablebase::{ProbeError, Tablebase};
+pub use tables::{Found, OpenOptions};

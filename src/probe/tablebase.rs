@@ -1,27 +1,23 @@
-//! A set of folders with tables, opened as they are needed.
+//! Answers from tables, and whatever follows from them.
 
-use std::cell::RefCell;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::fmt;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
 use num_traits::Zero;
 
-use super::cache::{BlockCache, Slots};
 use super::rating::{Bounds, Evaluation, Line, RatedMove, Rating};
 use super::resolve::resolve;
-use crate::board::Bits;
+use super::tables::{Found, OpenOptions, PLACES, Patience, Slice, Tables};
 use crate::index::{MOST_PIECES, Material, SliceIndex, slices};
 use crate::play::legal_moves;
 use crate::position::Position;
 use crate::rules::{
     Colour, RuleSet, Turned, Variant, has_capture, visit_quiet_moves, with_rule_set,
 };
-use crate::store::{Access, Header, Metric, StoreError, Table, TableId};
+use crate::store::{Header, Metric, Source, StoreError, Table};
 use crate::value::{Value, Wld};
 
 /// Why a position has no answer.
@@ -36,8 +32,8 @@ pub enum ProbeError {
         /// That of the position.
         found: Variant,
     },
-    /// The table of a slice that the answer depends on is in none of the folders.
-    #[error("no table {slice}.{metric} of {variant} in {}", list(folders))]
+    /// The table of a slice that the answer depends on is not there.
+    #[error("no table {slice}.{metric} of {variant}{}", list(folders))]
     Missing {
         /// The variant.
         variant: Variant,
@@ -45,7 +41,7 @@ pub enum ProbeError {
         slice: Material,
         /// Which of its tables.
         metric: Metric,
-        /// Where it was looked for.
+        /// Folders in which it was looked for.
         folders: Vec<PathBuf>,
     },
     /// The position has more pieces than any table.
@@ -72,7 +68,7 @@ pub enum ProbeError {
 
 fn list(folders: &[PathBuf]) -> String {
     let names: Vec<_> = folders.iter().map(|folder| folder.display().to_string()).collect();
-    names.join(", ")
+    if names.is_empty() { String::new() } else { format!(" in {}", names.join(", ")) }
 }
 
 impl From<StoreError> for ProbeError {
@@ -92,43 +88,15 @@ impl ProbeError {
     }
 }
 
-/// How to open a [`Tablebase`].
-#[derive(Clone, Copy, Debug)]
-pub struct OpenOptions {
-    /// Bytes of decoded blocks that are kept at most. Beside them, each table that was used takes, as long as the tablebase is open, 12
-    /// bytes for each of its blocks and 4 for each page that a block fills: 16 to 28 where it is coded by contexts, up to 72 where zstd
-    /// packs longer blocks. That is 0.003 to 0.013 bytes for each of its positions.
-    pub cache_bytes: u64,
-    /// How the bytes of files are had.
-    pub access: Access,
-}
-
-impl Default for OpenOptions {
-    /// 64 MiB of decoded blocks, of files that are mapped.
-    fn default() -> Self {
-        OpenOptions { cache_bytes: 64 << 20, access: Access::Map }
-    }
-}
-
-/// A table that was found in a folder.
-#[derive(Clone, Debug)]
-pub struct Found {
-    /// The slice.
-    pub slice: Material,
-    /// Which of its tables.
-    pub metric: Metric,
-    /// The file.
-    pub path: PathBuf,
-}
-
-/// All tables of one variant below some folders.
+/// Tables of one variant: those below some folders, single files, and [sources](Source) that a program brings.
 ///
 /// Opening looks up which files there are, and reads none. A table is opened when it is first asked for, and its blocks
 /// are decoded when they are; decoded blocks are kept in a bounded cache. All methods take
-/// `&self` and can be called from many threads.
+/// `&self` and can be called from many threads, those too that add tables.
 ///
-/// The files must not be changed while they are open (replacing one by renaming another over it is fine): they are mapped
-/// into memory, and a file that is cut short under a map ends the process. With [`Access::Read`] they are not, and any change is an error.
+/// Files are read, and few are open at a time (see [`FileSource`](crate::store::FileSource)). A table that is replaced by renaming
+/// another file over it is the old one as long as it is open, then an error; what is changed in place is an error where it is read. Files
+/// can be mapped instead, by whoever knows that nobody changes them: [`OpenOptions::map_files`].
 ///
 /// ```no_run
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -143,29 +111,47 @@ pub struct Found {
 /// ```
 pub struct Tablebase {
     variant: Variant,
-    folders: Vec<PathBuf>,
     slices: Box<dyn Slices>,
-    found: Vec<Found>,
 }
 
 impl fmt::Debug for Tablebase {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Tablebase")
             .field("variant", &self.variant)
-            .field("folders", &self.folders)
-            .field("tables", &self.found.len())
+            .field("folders", &self.folders())
+            .field("tables", &self.found().len())
             .finish_non_exhaustive()
     }
 }
 
 impl Tablebase {
+    /// A tablebase without tables, for [`Tablebase::add_folder`], [`Tablebase::add_file`] and [`Tablebase::add_source`].
+    pub fn new(variant: Variant, options: OpenOptions) -> Self {
+        let slices: Box<dyn Slices> = with_rule_set!(variant, R => {
+            Box::new(SliceSet::<R>::new(variant, options))
+        });
+        Tablebase { variant, slices }
+    }
+
     /// Opens the tables of `variant` below each of the folders (in `<folder>/<variant>/`). Where several hold the same
     /// table, the first counts. O(files).
     ///
     /// # Errors
-    /// If a folder does not exist or cannot be listed, or there is no memory for any cache. A folder without tables of the variant is fine.
+    /// If a folder does not exist or cannot be listed. A folder without tables of the variant is fine.
     pub fn open<P: AsRef<Path>>(variant: Variant, folders: &[P]) -> io::Result<Self> {
-        Self::open_with(variant, folders, OpenOptions::default())
+        Self::open_with(variant, folders, OpenOptions::new())
+    }
+
+    /// [`Tablebase::open`] that maps files into memory.
+    ///
+    /// # Safety
+    /// See [`OpenOptions::map_files`].
+    ///
+    /// # Errors
+    /// See [`Tablebase::open`].
+    pub unsafe fn open_mapped<P: AsRef<Path>>(variant: Variant, folders: &[P]) -> io::Result<Self> {
+        // SAFETY: as the caller promises.
+        Self::open_with(variant, folders, unsafe { OpenOptions::new().map_files() })
     }
 
     /// [`Tablebase::open`] with options.
@@ -177,22 +163,45 @@ impl Tablebase {
         folders: &[P],
         options: OpenOptions,
     ) -> io::Result<Self> {
-        let folders: Vec<PathBuf> =
-            folders.iter().map(|folder| folder.as_ref().to_owned()).collect();
-        let mut files = BTreeMap::new();
-        for folder in &folders {
-            for (key, path) in list_tables(folder, variant)? {
-                files.entry(key).or_insert(path);
-            }
+        let tables = Self::new(variant, options);
+        for folder in folders {
+            tables.add_folder(folder)?;
         }
-        let found = files
-            .iter()
-            .map(|(&(slice, metric), path)| Found { slice, metric, path: path.clone() })
-            .collect();
-        let slices: Box<dyn Slices> = with_rule_set!(variant, R => {
-            Box::new(SliceSet::<R>::new(variant, folders.clone(), files, options)?)
-        });
-        Ok(Tablebase { variant, folders, slices, found })
+        Ok(tables)
+    }
+
+    /// Adds the tables below a folder (in `<folder>/<variant>/`) that are not there yet, and returns how many these are. Like all that
+    /// adds tables, it may be called while other threads probe. A folder to which files have come may be added again. O(files).
+    ///
+    /// # Errors
+    /// If the folder does not exist or cannot be listed.
+    pub fn add_folder(&self, folder: impl AsRef<Path>) -> io::Result<usize> {
+        self.slices.tables().add_folder(folder.as_ref())
+    }
+
+    /// Adds a file, in whatever folder, whose name is that of a table: `KMMvKM.wld`. Returns whether it was added: where the same table is
+    /// there already, that one stays. The file is opened when it is first needed, so what is wrong with it is an error of the probe
+    /// that needs it.
+    ///
+    /// # Errors
+    /// If it does not exist, or has not the name of a table of the variant.
+    pub fn add_file(&self, path: impl AsRef<Path>) -> io::Result<bool> {
+        self.slices.tables().add_file(path.as_ref())
+    }
+
+    /// Adds a table from wherever its bytes are, and reads its header and block index. Returns whether it was added: where the same
+    /// table is there already, that one stays.
+    ///
+    /// # Errors
+    /// [`StoreError::NoSuchSlice`] if the variant has no such tables; others if the source cannot be read, is damaged, or holds another table
+    /// than is said: then it is not added.
+    pub fn add_source(
+        &self,
+        slice: Material,
+        metric: Metric,
+        source: impl Source + 'static,
+    ) -> Result<bool, StoreError> {
+        self.slices.tables().add_source(slice, metric, Box::new(source))
     }
 
     /// The variant.
@@ -200,25 +209,23 @@ impl Tablebase {
         self.variant
     }
 
-    /// The folders, as they were given.
-    pub fn folders(&self) -> &[PathBuf] {
-        &self.folders
+    /// The folders that were added, in that order.
+    pub fn folders(&self) -> Vec<PathBuf> {
+        self.slices.tables().folders()
     }
 
-    /// The tables that were found, by slice.
-    pub fn found(&self) -> &[Found] {
-        &self.found
+    /// The tables that there are, by slice.
+    pub fn found(&self) -> Vec<Found> {
+        self.slices.tables().found()
     }
 
     /// Most pieces for which all slices have both tables; 0 if not even those of 2 are complete.
     pub fn complete_pieces(&self) -> u32 {
-        let has = |slice, metric| {
-            self.found.iter().any(|found| found.slice == slice && found.metric == metric)
-        };
+        let tables = self.slices.tables();
         let complete = |&pieces: &u32| {
-            slices(self.variant.rules(), pieces)
-                .into_iter()
-                .all(|slice| has(slice, Metric::Wld) && has(slice, Metric::Dtw))
+            slices(self.variant.rules(), pieces).into_iter().all(|slice| {
+                [Metric::Wld, Metric::Dtw].iter().all(|&metric| tables.has(slice, metric))
+            })
         };
         (2..=MOST_PIECES).take_while(complete).last().unwrap_or(0)
     }
@@ -233,7 +240,7 @@ impl Tablebase {
 
     /// A table, opened.
     pub(crate) fn table(&self, slice: Material, metric: Metric) -> Result<&Table, ProbeError> {
-        self.slices.table(slice, metric)
+        self.slices.tables().table(slice, metric)
     }
 
     /// Reads a whole table and compares all its checksums. O(file).
@@ -301,8 +308,8 @@ impl Tablebase {
     }
 
     /// Says that a position will soon be asked for: the system begins to read what [`Tablebase::probe_wld`] and, as far as it is
-    /// known which, [`Tablebase::probe`] will need. Waits for no block, but opens tables that were not used before. Without effect where files are read
-    /// and not mapped ([`Access::Read`]), and for a position of another variant.
+    /// known which, [`Tablebase::probe`] will need. Waits for no block, but opens tables that were not used before. Without effect where
+    /// the system takes no such advice, or the [`Source`] does not, and for a position of another variant.
     pub fn prefetch(&self, position: &Position) {
         if self.check(position).is_ok() {
             self.slices.prefetch(position);
@@ -341,7 +348,7 @@ impl Tablebase {
 
     /// Blocks that were decoded since the tables were opened, because they were not in the cache.
     pub fn decoded_blocks(&self) -> u64 {
-        self.slices.decoded_blocks()
+        self.slices.tables().decoded_blocks()
     }
 
     /// What is known of a position and of its moves, though tables be missing or broken.
@@ -447,45 +454,6 @@ impl Tablebase {
     }
 }
 
-/// Table files of a variant below a folder.
-fn list_tables(folder: &Path, variant: Variant) -> io::Result<Vec<((Material, Metric), PathBuf)>> {
-    let named = |error: io::Error, path: &Path| {
-        io::Error::new(error.kind(), format!("{}: {error}", path.display()))
-    };
-    // The folder itself must be there: a mistyped name is not an empty set of tables.
-    fs::read_dir(folder).map_err(|error| named(error, folder))?;
-    let inside = folder.join(variant.name());
-    let entries = match fs::read_dir(&inside) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(named(error, &inside)),
-    };
-    let mut tables = Vec::new();
-    for entry in entries {
-        let path = entry.map_err(|error| named(error, &inside))?.path();
-        let slice = path.file_stem().and_then(|stem| stem.to_str()?.parse::<Material>().ok());
-        let metric = [Metric::Wld, Metric::Dtw].into_iter().find(|metric| {
-            path.extension().is_some_and(|extension| extension == metric.extension())
-        });
-        // Names are untrusted too: numbering a slice of very many men takes gigabytes.
-        let slice =
-            slice.filter(|slice| slice.pieces() <= MOST_PIECES && slice.exists_in(variant.rules()));
-        if let (Some(slice), Some(metric)) = (slice, metric) {
-            tables.push(((slice, metric), path));
-        }
-    }
-    Ok(tables)
-}
-
-/// Whether an answer may be waited for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Patience {
-    /// What is not in memory is read.
-    Read,
-    /// What is not in memory is an error.
-    CacheOnly,
-}
-
 /// What a tablebase asks of the tables of its variant, whose rules are a type.
 trait Slices: Send + Sync {
     fn value(&self, position: &Position, patience: Patience) -> Result<Value, ProbeError>;
@@ -494,187 +462,40 @@ trait Slices: Send + Sync {
     fn prefetch(&self, position: &Position);
     /// Where a position without a capture is: the number of its slice, and its index there. Opens its `.wld` table.
     fn place(&self, position: &Position) -> Option<(usize, u64)>;
-    fn table(&self, slice: Material, metric: Metric) -> Result<&Table, ProbeError>;
+    fn tables(&self) -> &Tables;
     /// The error for a position whose moves do not have its value.
     fn contradiction(&self, position: &Position) -> ProbeError;
-    /// See [`Tablebase::decoded_blocks`].
-    fn decoded_blocks(&self) -> u64;
 }
 
-/// The tables of one slice.
-struct Slice<B: Bits> {
-    material: Material,
-    index: OnceLock<SliceIndex<B>>,
-    /// By metric; `None` where no file was found.
-    paths: [Option<PathBuf>; 2],
-    tables: [OnceLock<Result<Opened, Arc<StoreError>>>; 2],
-}
-
-/// A table that was used.
-struct Opened {
-    table: Table,
-    /// Where its blocks are in the cache.
-    slots: Slots,
-}
+/// The index of a slice, made when it is first needed.
+type IndexOnce<B> = OnceLock<Box<SliceIndex<B>>>;
 
 struct SliceSet<R: RuleSet> {
-    variant: Variant,
-    folders: Vec<PathBuf>,
-    slices: Vec<Slice<R::Bits>>,
-    /// Number of each slice, plus one; see [`place`].
-    places: Vec<u16>,
-    cache: BlockCache,
-    access: Access,
-    /// Blocks that were not in the cache.
-    decoded: AtomicU64,
-}
-
-thread_local! {
-    /// The last block that was decoded.
-    static BLOCK: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
-}
-
-/// Largest count of one kind of piece in a table.
-const MOST_OF_A_KIND: usize = MOST_PIECES as usize - 1;
-
-/// A number for each material, without hashing.
-#[inline(always)]
-fn place(material: Material) -> Option<usize> {
-    let Material { own_kings, own_men, opp_kings, opp_men } = material;
-    [own_kings, own_men, opp_kings, opp_men].into_iter().try_fold(0, |place, count| {
-        let count = count as usize;
-        (count <= MOST_OF_A_KIND).then_some(place * (MOST_OF_A_KIND + 1) + count)
-    })
+    tables: Tables,
+    /// By the place of the slice.
+    indexes: Box<[IndexOnce<R::Bits>]>,
 }
 
 impl<R: RuleSet> SliceSet<R> {
-    fn new(
-        variant: Variant,
-        folders: Vec<PathBuf>,
-        files: BTreeMap<(Material, Metric), PathBuf>,
-        options: OpenOptions,
-    ) -> io::Result<Self> {
-        let mut slices: Vec<Slice<R::Bits>> = Vec::new();
-        for ((material, metric), path) in files {
-            if slices.last().is_none_or(|last| last.material != material) {
-                slices.push(Slice {
-                    material,
-                    index: OnceLock::new(),
-                    paths: [None, None],
-                    tables: [OnceLock::new(), OnceLock::new()],
-                });
-            }
-            let last = slices.len() - 1;
-            slices[last].paths[metric as usize] = Some(path);
-        }
-        let mut places = vec![0; (MOST_OF_A_KIND + 1).pow(4)];
-        for (number, slice) in slices.iter().enumerate() {
-            if let Some(place) = place(slice.material) {
-                places[place] = number as u16 + 1;
-            }
-        }
-        let OpenOptions { cache_bytes, access } = options;
-        let cache = BlockCache::new(cache_bytes)?;
-        let decoded = AtomicU64::new(0);
-        Ok(SliceSet { variant, folders, slices, places, cache, access, decoded })
-    }
-
-    #[inline(always)]
-    fn number(&self, material: Material) -> Option<usize> {
-        (self.places[place(material)?] as usize).checked_sub(1)
-    }
-
-    fn missing(&self, slice: Material, metric: Metric) -> ProbeError {
-        ProbeError::Missing { variant: self.variant, slice, metric, folders: self.folders.clone() }
-    }
-
-    #[inline]
-    fn slice(&self, material: Material, metric: Metric) -> Result<&Slice<R::Bits>, ProbeError> {
-        match self.number(material) {
-            Some(number) => Ok(&self.slices[number]),
-            None => Err(self.missing(material, metric)),
-        }
-    }
-
-    #[inline]
-    fn index<'s>(&self, slice: &'s Slice<R::Bits>) -> &'s SliceIndex<R::Bits> {
-        slice.index.get_or_init(|| SliceIndex::new(R::geometry(), slice.material))
-    }
-
-    #[inline]
-    fn open_table<'s>(
-        &self,
-        slice: &'s Slice<R::Bits>,
-        metric: Metric,
-        patience: Patience,
-    ) -> Result<&'s Opened, ProbeError> {
-        let opened = slice.tables[metric as usize].get();
-        let opened = match opened {
-            Some(opened) => opened,
-            None if patience == Patience::CacheOnly && slice.paths[metric as usize].is_some() => {
-                return Err(ProbeError::NotCached);
-            }
-            None => {
-                let Some(path) = &slice.paths[metric as usize] else {
-                    return Err(self.missing(slice.material, metric));
-                };
-                let id = TableId { variant: self.variant, material: slice.material, metric };
-                slice.tables[metric as usize].get_or_init(|| {
-                    // Without the index: a file that only has the name of a large slice would cost gigabytes.
-                    let positions = SliceIndex::len_of(R::geometry(), slice.material);
-                    let positions = u64::try_from(positions).expect("few enough pieces");
-                    let table = Table::open_with(path, &id, positions, self.access)?;
-                    let number = self.number(slice.material).unwrap_or(0) * 2 + metric as usize;
-                    let (blocks, len) = (table.stored_blocks(), table.decoded_len());
-                    let uniform = |block| table.uniform_symbol(block);
-                    let slots = Slots::new(number as u32, blocks, len, uniform)
-                        .map_err(|error| StoreError::io(path, error))?;
-                    Ok(Opened { table, slots })
-                })
-            }
+    fn new(variant: Variant, options: OpenOptions) -> Self {
+        let positions_of = |slice: Material| {
+            u64::try_from(SliceIndex::len_of(R::geometry(), slice)).expect("few enough pieces")
         };
-        opened.as_ref().map_err(|error| ProbeError::Table(error.clone()))
+        SliceSet {
+            tables: Tables::new(variant, options, positions_of),
+            indexes: (0..PLACES).map(|_| OnceLock::new()).collect(),
+        }
     }
 
-    /// The symbol of a position, with the byte behind it, and the place of the position in its block.
     #[inline]
-    fn symbol(
-        &self,
-        Opened { table, slots }: &Opened,
-        index: u64,
-        patience: Patience,
-    ) -> Result<(u16, usize), ProbeError> {
-        let (block, place) = table.block_of(index);
-        let byte = table.byte_of(place);
-        if let Some(symbol) = self.cache.get(slots, block, byte) {
-            return Ok((symbol, place));
-        }
-        self.read_symbol(table, slots, (block, byte), patience).map(|symbol| (symbol, place))
+    fn slice(&self, material: Material, metric: Metric) -> Result<&Slice, ProbeError> {
+        self.tables.slice(material, metric)
     }
 
-    /// Decodes a block, and keeps it.
-    #[cold]
-    fn read_symbol(
-        &self,
-        table: &Table,
-        slots: &Slots,
-        (block, byte): (u64, usize),
-        patience: Patience,
-    ) -> Result<u16, ProbeError> {
-        // A constant table has no blocks to be found.
-        if let Some(symbol) = table.uniform_symbol(block) {
-            return Ok(symbol);
-        }
-        if patience == Patience::CacheOnly {
-            return Err(ProbeError::NotCached);
-        }
-        BLOCK.with_borrow_mut(|bytes| {
-            table.decode_block(block, bytes)?;
-            self.decoded.fetch_add(1, Relaxed);
-            self.cache.put(slots, block, bytes);
-            let at = |byte: usize| bytes.get(byte).copied().unwrap_or(0);
-            Ok(u16::from_le_bytes([at(byte), at(byte + 1)]))
-        })
+    #[inline]
+    fn index(&self, slice: &Slice) -> &SliceIndex<R::Bits> {
+        self.indexes[slice.place]
+            .get_or_init(|| Box::new(SliceIndex::new(R::geometry(), slice.material())))
     }
 
     /// Result of a quiet position.
@@ -689,13 +510,13 @@ impl<R: RuleSet> SliceSet<R> {
     #[inline]
     fn wld_of(
         &self,
-        slice: &Slice<R::Bits>,
+        slice: &Slice,
         position: &Turned<R::Bits>,
         patience: Patience,
     ) -> Result<(Wld, u64), ProbeError> {
-        let opened = self.open_table(slice, Metric::Wld, patience)?;
+        let opened = self.tables.open(slice, Metric::Wld, patience)?;
         let index = self.index(slice).stored_rank(position);
-        let (byte, place) = self.symbol(opened, index, patience)?;
+        let (byte, place) = self.tables.symbol(opened, index, patience)?;
         Ok((opened.table.result_in(byte as u8, place), index))
     }
 
@@ -716,16 +537,16 @@ impl<R: RuleSet> SliceSet<R> {
     /// Value of a quiet position with this index and result; see [`SliceSet::quiet_value`].
     fn distance_at(
         &self,
-        slice: &Slice<R::Bits>,
+        slice: &Slice,
         index: u64,
         (position, wld): (&Turned<R::Bits>, Wld),
         patience: Patience,
         may_search: bool,
     ) -> Result<Value, ProbeError> {
-        let opened = self.open_table(slice, Metric::Dtw, patience)?;
+        let opened = self.tables.open(slice, Metric::Dtw, patience)?;
         let table = &opened.table;
         let found = if table.holds(wld) {
-            let (symbol, _) = self.symbol(opened, index, patience)?;
+            let (symbol, _) = self.tables.symbol(opened, index, patience)?;
             table.value_in(symbol, wld)
         } else if may_search {
             self.value_by_search(position, wld, patience)?
@@ -820,12 +641,8 @@ impl<R: RuleSet> Slices for SliceSet<R> {
             let material = Material::of(position);
             for metric in [Metric::Wld, Metric::Dtw] {
                 let Ok(slice) = self.slice(material, metric) else { break };
-                let Ok(opened) = self.open_table(slice, metric, Patience::Read) else { continue };
-                let Opened { table, slots } = opened;
-                let (block, place) = table.block_of(self.index(slice).stored_rank(position));
-                if self.cache.get(slots, block, table.byte_of(place)).is_none() {
-                    table.will_need(block);
-                }
+                let Ok(opened) = self.tables.open(slice, metric, Patience::Read) else { continue };
+                self.tables.will_need(opened, self.index(slice).stored_rank(position));
             }
             Ok(Value::Draw)
         };
@@ -839,25 +656,19 @@ impl<R: RuleSet> Slices for SliceSet<R> {
         if turned.own().is_zero() || turned.opp().is_zero() || has_capture::<R>(geometry, &turned) {
             return None;
         }
-        let number = self.number(Material::of(&turned))?;
-        let slice = &self.slices[number];
-        self.open_table(slice, Metric::Wld, Patience::Read).ok()?;
-        Some((number, self.index(slice).stored_rank(&turned)))
+        let slice = self.tables.known(Material::of(&turned))?;
+        self.tables.open(slice, Metric::Wld, Patience::Read).ok()?;
+        Some((slice.place, self.index(slice).stored_rank(&turned)))
     }
 
-    fn table(&self, slice: Material, metric: Metric) -> Result<&Table, ProbeError> {
-        let slice = self.slice(slice, metric)?;
-        self.open_table(slice, metric, Patience::Read).map(|opened| &opened.table)
-    }
-
-    fn decoded_blocks(&self) -> u64 {
-        self.decoded.load(Relaxed)
+    fn tables(&self) -> &Tables {
+        &self.tables
     }
 
     fn contradiction(&self, position: &Position) -> ProbeError {
         let slice = Material::of(&position.to_turned(R::geometry()));
-        let table = self.table(slice, Metric::Dtw).or_else(|_| self.table(slice, Metric::Wld));
-        match table {
+        let table = |metric| self.tables.table(slice, metric);
+        match table(Metric::Dtw).or_else(|_| table(Metric::Wld)) {
             Ok(table) => ProbeError::Mismatch { path: table.path().to_owned() },
             Err(error) => error,
         }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::cell::Cell;
 use crate::index::Material;
+use crate::rules::Variant;
 
 /// Why a table cannot be read or written. Every variant that concerns a file names it.
 #[derive(Debug, thiserror::Error)]
@@ -85,6 +86,14 @@ pub enum StoreError {
         /// Metric of the file.
         found: super::Metric,
     },
+    /// The variant has no tables of a slice: it has not these pieces, or there are too many.
+    #[error("there are no tables of {slice} in {variant}")]
+    NoSuchSlice {
+        /// The variant.
+        variant: Variant,
+        /// The slice.
+        slice: Material,
+    },
     /// The slice has another number of positions than the file says.
     #[error("{} has {found} positions instead of {expected}", path.display())]
     Positions {
@@ -150,6 +159,14 @@ pub enum StoreError {
         /// What the system said.
         source: io::Error,
     },
+    /// A file cannot be replaced, because another program has it open or mapped. Only some systems (Windows) refuse that.
+    #[error("{} is in use by another program, and is replaced when that closes it: {source}", path.display())]
+    InUse {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
     /// What the caller of the writer says of a slice contradicts itself.
     #[error("cannot write a table of {material}: wrong {field}")]
     WrongInfo {
@@ -184,6 +201,24 @@ pub enum StoreError {
 impl StoreError {
     pub(crate) fn io(path: &Path, source: io::Error) -> Self {
         Self::Io { path: path.to_owned(), source }
+    }
+
+    /// A file that cannot be opened.
+    pub(crate) fn opening(path: &Path, source: io::Error) -> Self {
+        match source.kind() {
+            io::ErrorKind::NotFound => Self::Missing { path: path.to_owned() },
+            _ => Self::io(path, source),
+        }
+    }
+
+    /// A file that cannot be put in the place of another.
+    pub(crate) fn replacing(path: &Path, source: io::Error) -> Self {
+        // ERROR_ACCESS_DENIED, which is what an open file looks like too, ERROR_SHARING_VIOLATION and ERROR_USER_MAPPED_FILE.
+        let in_use = source.raw_os_error().is_some_and(|code| [5, 32, 1224].contains(&code));
+        match cfg!(windows) && in_use && path.exists() {
+            true => Self::InUse { path: path.to_owned(), source },
+            false => Self::io(path, source),
+        }
     }
 
     /// Whether the file is simply not there.

@@ -32,7 +32,7 @@ pub use format::{
     Results, TableId, WLD_BLOCK_LEN, WLD_CONTEXT_LEN,
 };
 pub use read::{Block, Table};
-pub use source::{Access, FileSource, MapSource, MemorySource, Source};
+pub use source::{FileSource, MapSource, MemorySource, Source};
 #[cfg(feature = "build")]
 pub use work::{WorkCopy, WorkSize};
 #[cfg(feature = "build")]

@@ -1,5 +1,6 @@
 //! Opening tables, finding and decoding their blocks.
 
+use std::cell::RefCell;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,7 +14,7 @@ use super::error::{BlockFault, StoreError};
 use super::format::{
     Codec, ENTRY_LEN, Entry, HEADER_LEN, Header, Metric, RawHeader, TableId, index_from_bytes,
 };
-use super::source::{Access, FileSource, MapSource, Source};
+use super::source::{FileSource, Source, map_or_open};
 use crate::rules::Variant;
 use crate::value::{Halves, Value, Wld};
 
@@ -54,6 +55,12 @@ impl fmt::Debug for Table {
     }
 }
 
+thread_local! {
+    /// Stored bytes of a block. They are copied even where they lie in memory already: a map may change between the look at their
+    /// checksum and their decoding.
+    static STORED: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
+
 /// A block, decoded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
@@ -68,34 +75,33 @@ pub struct Block {
 }
 
 impl Table {
-    /// Maps a file and checks that it is the table that was asked for, of a slice with so many
+    /// Opens a file and checks that it is the table that was asked for, of a slice with so many
     /// positions. Reads the header and the block index, no block.
     ///
     /// # Errors
     /// [`StoreError::Missing`] if there is no such file; other variants if it is damaged, foreign, or
     /// cannot be read.
     pub fn open(path: &Path, id: &TableId, positions: u64) -> Result<Self, StoreError> {
-        Self::open_with(path, id, positions, Access::Map)
+        let source = FileSource::open(path).map_err(|error| StoreError::opening(path, error))?;
+        Self::from_source(Box::new(source), path, id, positions)
     }
 
-    /// [`Table::open`], with the file had as is said.
+    /// [`Table::open`] that maps the file into memory. Where that does not work, or would take addresses that the program needs (as
+    /// with `ulimit -v`), the file is read all the same.
+    ///
+    /// # Safety
+    /// See [`MapSource::open`](super::MapSource::open).
     ///
     /// # Errors
     /// See [`Table::open`].
-    pub fn open_with(
+    pub unsafe fn open_mapped(
         path: &Path,
         id: &TableId,
         positions: u64,
-        access: Access,
     ) -> Result<Self, StoreError> {
-        let source: io::Result<Box<dyn Source>> = match access {
-            Access::Map => MapSource::open(path).map(|source| Box::new(source) as _),
-            Access::Read => FileSource::open(path).map(|source| Box::new(source) as _),
-        };
-        let source = source.map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => StoreError::Missing { path: path.to_owned() },
-            _ => StoreError::io(path, error),
-        })?;
+        // SAFETY: as the caller promises.
+        let source = unsafe { map_or_open(path) };
+        let source = source.map_err(|error| StoreError::opening(path, error))?;
         Self::from_source(source, path, id, positions)
     }
 
@@ -114,13 +120,15 @@ impl Table {
         let corrupt = |field| StoreError::HeaderCorrupt { path: path.to_owned(), field };
         let (layout, halves) = (header.layout(), header.halves());
 
-        let tail_len = header.tail_len();
-        let tail_start = header.file_len - tail_len;
-        let mut buffer = Vec::new();
-        let tail = source
-            .read_at(tail_start, tail_len as usize, &mut buffer)
-            .map_err(|error| StoreError::io(path, error))?;
-        if xxh3_64(tail) != header.tail_checksum {
+        // A few bytes can claim very many blocks.
+        let no_memory = || StoreError::io(path, io::ErrorKind::OutOfMemory.into());
+        let tail_len = usize::try_from(header.tail_len()).map_err(|_| no_memory())?;
+        let tail_start = header.file_len - header.tail_len();
+        let mut tail = Vec::new();
+        tail.try_reserve_exact(tail_len).map_err(|_| no_memory())?;
+        tail.resize(tail_len, 0);
+        source.read_exact_at(&mut tail, tail_start).map_err(|error| StoreError::io(path, error))?;
+        if xxh3_64(&tail) != header.tail_checksum {
             return Err(corrupt("checksum of the block index"));
         }
         let (model, index) = tail.split_at(header.model_len as usize);
@@ -143,10 +151,8 @@ impl Table {
             let index = len.and_then(|len| codec::decompress_once(index, len));
             let index = index.ok_or_else(|| corrupt("block index"))?;
             let entries = index_from_bytes(&index);
-            // A few bytes can claim very many blocks.
-            let no_memory = |_| StoreError::io(path, io::ErrorKind::OutOfMemory.into());
-            offsets.try_reserve_exact(entries.len() + 1).map_err(no_memory)?;
-            checks.try_reserve_exact(entries.len()).map_err(no_memory)?;
+            offsets.try_reserve_exact(entries.len() + 1).map_err(|_| no_memory())?;
+            checks.try_reserve_exact(entries.len()).map_err(|_| no_memory())?;
             for Entry { len, check } in entries {
                 offsets.push(offset);
                 checks.push(check);
@@ -167,11 +173,10 @@ impl Table {
     /// # Errors
     /// If it is damaged or of another format, or the file has not the length that the header says.
     pub fn read_header(source: &dyn Source, path: &Path) -> Result<Header, StoreError> {
-        let found = source.len();
-        let mut buffer = Vec::new();
-        let start = source
-            .read_at(0, found.min(HEADER_LEN as u64) as usize, &mut buffer)
-            .map_err(|error| StoreError::io(path, error))?;
+        let found = source.size();
+        let mut start = [0; HEADER_LEN];
+        let start = &mut start[..found.min(HEADER_LEN as u64) as usize];
+        source.read_exact_at(start, 0).map_err(|error| StoreError::io(path, error))?;
         let raw = RawHeader::new(start, path)?;
         let expected = raw.file_len();
         if found != expected {
@@ -238,7 +243,7 @@ impl Table {
     /// Says that a block will soon be decoded, so that the system can begin to read it. Does not wait.
     pub fn will_need(&self, block: u64) {
         if let Some((offset, len)) = self.stored_range(block) {
-            self.source.will_need(offset, len);
+            self.source.will_need(offset, len as u64);
         }
     }
 
@@ -251,7 +256,7 @@ impl Table {
         let last = self.offsets.len() - 1;
         let at = |block: u64| self.offsets[usize::try_from(block).map_or(last, |b| b.min(last))];
         let (from, to) = (at(block), at(block + 2 * STRETCH));
-        self.source.will_need(from, (to - from) as usize);
+        self.source.will_need(from, to - from);
     }
 
     /// Decodes a block into `out`, whose contents are replaced: in WLD tables five results a byte, in
@@ -265,7 +270,7 @@ impl Table {
             let blocks = self.block_count();
             return Err(StoreError::NoBlock { path: self.path.clone(), block, blocks });
         }
-        let (start, positions) = self.block_range(block);
+        let (_, positions) = self.block_range(block);
         let in_block = |fault| self.block_fault(block, fault);
         let uniform = |symbol, out: &mut Vec<u8>| {
             codec::decode_uniform(self.layout, symbol, positions, out).map_err(in_block)
@@ -275,11 +280,29 @@ impl Table {
         }
         let check = self.checks[block as usize];
         let Some((offset, len)) = self.stored_range(block) else { return uniform(check, out) };
-        let mut buffer = Vec::new();
-        let stored = self
-            .source
-            .read_at(offset, len, &mut buffer)
-            .map_err(|error| StoreError::io(&self.path, error))?;
+        // Taken, not borrowed: a source of the caller may itself ask for a block.
+        let mut buffer = STORED.take();
+        if buffer.len() < len {
+            buffer.resize(len, 0);
+        }
+        let stored = &mut buffer[..len];
+        let decoded = match self.source.read_exact_at(stored, offset) {
+            Ok(()) => self.decode_stored(block, stored, check, out),
+            Err(error) => Err(StoreError::io(&self.path, error)),
+        };
+        STORED.set(buffer);
+        decoded
+    }
+
+    /// Decodes a block from its stored bytes.
+    fn decode_stored(
+        &self,
+        block: u64,
+        stored: &[u8],
+        check: u32,
+        out: &mut Vec<u8>,
+    ) -> Result<(), StoreError> {
+        let (start, positions) = self.block_range(block);
         match &self.coding {
             Coding::Context { model, coder, variant } => {
                 let (slice, len) = (self.header.material, self.header.positions);
@@ -300,7 +323,7 @@ impl Table {
             }
             _ => codec::decode(self.layout, stored, check, positions, out),
         }
-        .map_err(in_block)
+        .map_err(|fault| self.block_fault(block, fault))
     }
 
     /// The error for a block in which something is wrong.

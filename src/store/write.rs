@@ -107,7 +107,7 @@ pub fn write_tables(
         file.as_file().sync_all().map_err(|error| StoreError::io(path, error))?;
     }
     for (file, path) in [(dtw, &dtw_path), (wld, &wld_path)] {
-        file.persist(path).map_err(|failed| StoreError::io(path, failed.error))?;
+        file.persist(path).map_err(|failed| StoreError::replacing(path, failed.error))?;
         // Each time, lest a power cut keep the second name and lose the first.
         sync_folder(folder).map_err(|error| StoreError::io(folder, error))?;
     }

@@ -28,6 +28,7 @@ mod readme;
 mod rules_properties;
 mod sizes;
 mod solver;
+mod sources;
 mod store;
 mod symmetry;
 mod tables;

@@ -8,7 +8,7 @@ use damka::board::{Bitboard, Square};
 use damka::index::{Material, slices};
 use damka::probe::{OpenOptions, Rating};
 use damka::store::fuzzing::reseal;
-use damka::store::{Access, Metric, TableId};
+use damka::store::{Metric, TableId};
 use damka::{Colour, Position, Tablebase, Variant};
 
 /// Tables of Russian draughts with up to three pieces, and positions that need them.
@@ -80,8 +80,9 @@ impl Damaged {
             fs::write(&self.tables[*table].0, bytes)?;
         }
         let _mend = Mend(&self.tables, damaged.iter().map(|(table, _)| *table).collect());
-        let access = if mode & 1 == 0 { Access::Map } else { Access::Read };
-        let options = OpenOptions { access, cache_bytes: 1 << 20 };
+        let options = OpenOptions::new().cache_bytes(1 << 20);
+        // SAFETY: the files stay as they are until `_mend` goes, after the tablebase.
+        let options = if mode & 1 == 0 { unsafe { options.map_files() } } else { options };
         let slices: Vec<usize> = damaged.iter().map(|(table, _)| table / 2).collect();
         self.ask(options, &slices)
     }
