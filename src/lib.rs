@@ -78,6 +78,9 @@ pub mod solve;
 #[doc(hidden)]
 pub mod store;
 mod system;
+#[cfg(feature = "build")]
+#[doc(hidden)]
+pub mod threads;
 #[doc(hidden)]
 pub mod value;
 #[cfg(feature = "build")]

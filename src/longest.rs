@@ -8,6 +8,7 @@ use crate::position::Position;
 use crate::probe::{ProbeError, Tablebase};
 use crate::rules::Colour;
 use crate::store::Metric;
+use crate::threads::in_pool;
 use crate::value::{Value, Wld};
 
 /// The positions of a slice with the longest win, as [`longest_wins`] finds them.
@@ -22,11 +23,20 @@ pub struct LongestWins {
 /// Finds the positions of a slice that the side to move wins latest, captures included.
 ///
 /// Reads a table through, and asks only for positions that can be meant: those that it gives the distance (where it has that of no
-/// win, all wins), and those with a capture into a slice where the other side can lose late enough. O(positions of the slice).
+/// win, all wins), and those with a capture into a slice where the other side can lose late enough. O(positions of the slice). Works on the
+/// threads of the current rayon pool, or on threads of its own if the calling thread is in none.
 ///
 /// # Errors
 /// If a table of the slice, or one that it depends on, is missing or broken.
 pub fn longest_wins(
+    tables: &Tablebase,
+    slice: Material,
+    advance: &(dyn Fn(u64) + Sync),
+) -> Result<LongestWins, ProbeError> {
+    in_pool(|| longest_wins_in_pool(tables, slice, advance))
+}
+
+fn longest_wins_in_pool(
     tables: &Tablebase,
     slice: Material,
     advance: &(dyn Fn(u64) + Sync),

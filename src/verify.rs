@@ -4,6 +4,8 @@
 //! a proof, and for distances only: a win in `d` needs a loss in `d - 1` to move to and so on down to the end of the game,
 //! and among wins stored as draws the quickest would move to a loss that is rightly stored.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -15,6 +17,7 @@ use crate::position::Position;
 use crate::probe::{ProbeError, Tablebase};
 use crate::rules::Colour;
 use crate::store::Metric;
+use crate::threads::in_pool;
 use crate::value::{Counts, Value, Wld};
 
 /// How much is checked.
@@ -70,14 +73,16 @@ pub struct VerifyReport {
     pub tables: usize,
     /// Positions derived again.
     pub positions: u64,
-    /// Number of faults.
+    /// Positions that could not be, because a table is missing or broken.
+    pub without: u64,
+    /// Number of faults: a table that is missing or broken is one, however many positions need it.
     pub faults: u64,
-    /// The first of them, at most [`VerifyReport::KEPT`] a slice.
+    /// The first of them: all such tables, and of the others at most [`VerifyReport::KEPT`] a slice.
     pub examples: Vec<Fault>,
 }
 
 impl VerifyReport {
-    /// Faults that are kept for each slice.
+    /// Faults of values and counts that are kept for each slice.
     pub const KEPT: usize = 10;
 }
 
@@ -103,10 +108,18 @@ pub trait VerifyMonitor: Sync {
 impl VerifyMonitor for () {}
 
 /// Checks every table of a tablebase: checksums of the file, then every position (or a sample) against its
-/// moves, then the counts in the headers. Works on the threads of the current rayon pool.
+/// moves, then the counts in the headers. Works on the threads of the current rayon pool, or on threads of its own if the calling thread is in none.
 ///
 /// Moves and the numbering of positions come from the same code as for building; the values do not.
 pub fn verify(
+    tables: &Tablebase,
+    options: &VerifyOptions,
+    monitor: &dyn VerifyMonitor,
+) -> VerifyReport {
+    in_pool(|| verify_in_pool(tables, options, monitor))
+}
+
+fn verify_in_pool(
     tables: &Tablebase,
     options: &VerifyOptions,
     monitor: &dyn VerifyMonitor,
@@ -115,29 +128,61 @@ pub fn verify(
     slices.sort_by_key(|slice| (slice.pieces(), slice.men(), *slice));
     slices.dedup();
     let mut report = VerifyReport::default();
+    let mut unusable = BTreeSet::new();
     for slice in slices {
         if monitor.should_stop() {
             break;
         }
         report.slices += 1;
         let faults = verify_slice(tables, slice, options, monitor, &mut report);
+        report.without += faults.without;
+        for (table, error) in faults.tables {
+            if unusable.insert(table) {
+                report.faults += 1;
+                report.examples.push(Fault::Table(error));
+            }
+        }
         report.faults += faults.count;
         report.examples.extend(faults.examples);
     }
     report
 }
 
+/// What is wrong with a slice.
 #[derive(Default)]
 struct Faults {
+    /// Tables that are missing or broken, with the first that was said of each.
+    tables: BTreeMap<PathBuf, ProbeError>,
+    /// Positions that could not be derived for that reason.
+    without: u64,
+    /// All other faults.
     count: u64,
     examples: Vec<Fault>,
 }
 
 impl Faults {
+    fn table(&mut self, error: ProbeError) {
+        let table = match &error {
+            ProbeError::Missing { slice, metric, .. } => format!("{slice}.{metric}").into(),
+            ProbeError::Mismatch { path } => path.clone(),
+            ProbeError::Table(error) => error.path().unwrap_or(Path::new("")).to_owned(),
+            other => other.to_string().into(),
+        };
+        self.tables.entry(table).or_insert(error);
+    }
+
     fn push(&mut self, fault: Fault) {
-        self.count += 1;
-        if self.examples.len() < VerifyReport::KEPT {
-            self.examples.push(fault);
+        match fault {
+            Fault::Table(error) => {
+                self.without += 1;
+                self.table(error);
+            }
+            fault => {
+                self.count += 1;
+                if self.examples.len() < VerifyReport::KEPT {
+                    self.examples.push(fault);
+                }
+            }
         }
     }
 }
@@ -157,7 +202,7 @@ fn verify_slice(
     for metric in [Metric::Wld, Metric::Dtw] {
         match tables.verify_checksums(slice, metric).and_then(|()| tables.header(slice, metric)) {
             Ok(header) => headers.push((metric, header)),
-            Err(error) => faults.push(Fault::Table(error)),
+            Err(error) => faults.table(error),
         }
     }
     report.tables += headers.len();
@@ -196,8 +241,8 @@ fn verify_slice(
         .reduce(Counts::default, Counts::merge);
     let mut faults = faults.into_inner().expect("no task panics");
     let checked = checked.into_inner();
-    report.positions += checked;
-    if checked == index.len() && faults.count == 0 {
+    report.positions += checked - faults.without;
+    if checked == index.len() && faults.without + faults.count == 0 {
         for (metric, header) in headers {
             let stored = header.counts;
             if stored != counts {

@@ -7,14 +7,13 @@ use std::time::Duration;
 use cpu_time::ProcessTime;
 
 use super::schedule::{Schedule, Step, positions, slice_len};
-use super::{
-    BuildError, BuildOptions, check_sizes, free_memory, missing_pairs, thread_pool, to_be_written,
-};
+use super::{BuildError, BuildOptions, check_sizes, free_memory, missing_pairs, to_be_written};
 use crate::board::Bits;
 use crate::index::{MOST_PIECES, Pair, plan};
 use crate::rules::with_rule_set_to_solve;
 use crate::solve::{Finished, Kernel, PairMemory, SubsetTables, solve};
 use crate::store::{looked_at, write_costs};
+use crate::threads::Threads;
 
 /// What a build will take.
 #[derive(Clone, Debug)]
@@ -29,8 +28,8 @@ pub struct Forecast {
     pub memory: u64,
     /// Bytes of memory without which the build cannot be.
     pub least: u64,
-    /// What the estimates come from.
-    pub rates: Rates,
+    /// What the estimates come from; `None` if there is nothing to do.
+    pub rates: Option<Rates>,
     /// Time by the clock if all threads have work all the time.
     pub time: Duration,
     /// The part of it that must be done one after the other, however many machines there are: along the longest chain of pairs
@@ -89,7 +88,7 @@ const WRITING_TIME: Duration = Duration::from_millis(1500);
 /// After so much, no more slices are solved.
 const SOLVING_TIME: Duration = Duration::from_secs(6);
 
-/// Forecasts a build with these options, and measures how fast this machine is. Takes a few seconds.
+/// Forecasts a build with these options, and, if there is something to do, measures how fast this machine is, which takes a few seconds.
 ///
 /// # Errors
 /// Like [`build`](super::build), but too little memory is no error: [`Forecast::least`] tells it.
@@ -98,7 +97,7 @@ pub fn forecast(options: &BuildOptions) -> Result<Forecast, BuildError> {
         return Err(BuildError::Pieces { pieces: options.pieces, most: MOST_PIECES });
     }
     check_sizes(options)?;
-    thread_pool(options.threads)?.install(|| forecast_of(options))
+    Threads::start(options.threads).run(|| forecast_of(options))
 }
 
 fn forecast_of(options: &BuildOptions) -> Result<Forecast, BuildError> {
@@ -112,7 +111,6 @@ fn forecast_of(options: &BuildOptions) -> Result<Forecast, BuildError> {
     let threads = rayon::current_num_threads();
     let given = options.memory.or_else(free_memory);
     let schedule = Schedule::new(variant, options.pieces, &missing, threads, options.budget(given));
-    let rates = with_rule_set_to_solve!(variant, R => measure(Kernel::of::<R>(), options))?;
     let copy = |pair: Pair| PairMemory::of(variant, pair, threads).solved / SCRATCH_RATIO;
     let mut forecast = Forecast {
         steps: Vec::new(),
@@ -120,12 +118,17 @@ fn forecast_of(options: &BuildOptions) -> Result<Forecast, BuildError> {
         given,
         memory: schedule.memory,
         least: schedule.least,
-        rates,
+        rates: None,
         time: Duration::ZERO,
         critical: Duration::ZERO,
         scratch: 0,
         output: 0,
     };
+    if schedule.steps.is_empty() {
+        return Ok(forecast);
+    }
+    let rates = with_rule_set_to_solve!(variant, R => measure(Kernel::of::<R>(), options))?;
+    forecast.rates = Some(rates);
     let mut out: BTreeMap<Pair, u64> = BTreeMap::new();
     let mut chains: BTreeMap<Pair, Duration> = BTreeMap::new();
     for step in schedule.steps {
@@ -241,6 +244,17 @@ mod tests {
     use crate::rules::Variant;
 
     #[test]
+    fn nothing_is_measured_where_nothing_is_to_do() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut options = BuildOptions::new(Variant::Russian, 2, folder.path());
+        crate::build::build(&options, &()).unwrap();
+        let forecast = super::forecast(&options).unwrap();
+        assert!(forecast.rates.is_none() && forecast.steps.is_empty());
+        options.pieces = 3;
+        assert!(super::forecast(&options).unwrap().rates.is_some());
+    }
+
+    #[test]
     fn a_forecast_adds_up() {
         let folder = tempfile::tempdir().unwrap();
         let mut options = BuildOptions::new(Variant::Russian, 4, folder.path());
@@ -252,9 +266,10 @@ mod tests {
         let time: Duration = forecast.steps.iter().map(|step| step.time).sum();
         assert_eq!(forecast.time, time);
         assert!(forecast.critical < time && forecast.critical > time / 10);
-        assert!(forecast.rates.solved > 1000.0 && forecast.rates.bits > 0.2);
+        let rates = forecast.rates.unwrap();
+        assert!(rates.solved > 1000.0 && rates.bits > 0.2);
         // Of a slice a thousand times as large, only a part is looked at.
-        let seconds = |len| forecast.rates.writing([len].into_iter());
+        let seconds = |len| rates.writing([len].into_iter());
         assert!(seconds(100_000_000) < 900.0 * seconds(100_000));
         // Nothing is left behind, and nothing is built.
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);

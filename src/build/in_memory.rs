@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::schedule::{positions, with_dependencies};
-use super::{BuildError, BuildMonitor, BuildOptions, SolveMonitor, thread_pool, to_be_written};
+use super::{BuildError, BuildMonitor, BuildOptions, SolveMonitor, to_be_written};
 use crate::board::Bits;
 use crate::index::{MOST_PIECES, Material, Pair, plan};
 use crate::position::Position;
 use crate::rules::{Variant, with_rule_set_to_solve};
 use crate::solve::{Finished, Kernel, SubsetTables, check_size, solve};
 use crate::store::{Codec, Metric, WriteOptions, encode_to_memory};
+use crate::threads::Threads;
 
 /// The tables that an answer for a position can need, its moves and its main line too, to be built in memory: those of its slice and of
 /// all slices that its positions can come to.
@@ -79,7 +80,7 @@ impl MemoryBuild {
     /// Builds the tables, on so many threads; 0 for as many as there are cores. All distances are stored, so that none is searched for.
     ///
     /// # Errors
-    /// [`BuildError::Stopped`] if the monitor asks for it; [`BuildError::Threads`] and [`BuildError::Solve`] if there is not the memory.
+    /// [`BuildError::Stopped`] if the monitor asks for it; [`BuildError::Solve`] if there is not the memory.
     pub fn run(
         &self,
         threads: usize,
@@ -87,7 +88,7 @@ impl MemoryBuild {
     ) -> Result<Vec<MemoryTable>, BuildError> {
         with_rule_set_to_solve!(self.variant, R => {
             let kernel = Kernel::of::<R>();
-            thread_pool(threads)?.install(|| self.run_with(kernel, monitor))
+            Threads::start(threads).run(|| self.run_with(kernel, monitor))
         })
     }
 

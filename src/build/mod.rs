@@ -35,6 +35,7 @@ use crate::store::{
     Cell, Cells, CellsError, Metric, Results, StoreError, Table, TableId, TableInfo, WorkCopy,
     WorkSize, WriteOptions, distance_sizes, remove_leftovers, write_tables,
 };
+use crate::threads::{Shortfall, Threads};
 use shelf::{DiskShelf, work_size};
 
 /// What to build, and where.
@@ -91,6 +92,15 @@ impl BuildOptions {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum BuildEvent<'a> {
+    /// The file system of the folder has no locks: nothing keeps another build away, and what killed builds have left there stays.
+    NoLock {
+        /// The folder.
+        folder: &'a Path,
+        /// What the system said.
+        source: &'a io::Error,
+    },
+    /// Fewer threads than were wanted will work.
+    FewerThreads(&'a Shortfall),
     /// The plan is made.
     Planned {
         /// Slices in all, done ones included.
@@ -263,14 +273,6 @@ pub enum BuildError {
         /// What the system said.
         source: io::Error,
     },
-    /// The threads could not be started.
-    #[error("cannot start {threads} threads")]
-    Threads {
-        /// How many.
-        threads: usize,
-        /// What was wrong.
-        source: rayon::ThreadPoolBuildError,
-    },
     /// A table could not be written, or one that is there could not be read.
     #[error(transparent)]
     Store(StoreError),
@@ -328,9 +330,9 @@ pub fn build(
     let complete = folder.is_dir() && missing_pairs(options, &folder)?.is_empty();
     if complete {
         // Nothing to do, and maybe a folder where nothing can be written: what a killed build has left goes if it can.
-        if let Ok(_lock) = lock(&folder) {
+        if let Ok(Lock { missing: None, .. }) = lock(&folder) {
             let _ = remove_leftovers(&folder);
-            let _ = WorkCopy::remove_all(&folder);
+            let _ = WorkCopy::remove_all(&folder, options.variant, options.pieces);
         }
         let pairs = plan(options.variant.rules(), options.pieces);
         let slices = pairs.iter().map(|pair| pair.slices().count()).sum();
@@ -338,20 +340,20 @@ pub fn build(
         return Ok(BuildReport { skipped: slices, ..BuildReport::default() });
     }
     fs::create_dir_all(&folder).map_err(in_folder)?;
-    let _lock = lock(&folder)?;
-    remove_leftovers(&folder)?;
-    let pool = thread_pool(options.threads)?;
+    let lock = lock(&folder)?;
+    match &lock.missing {
+        None => drop(remove_leftovers(&folder)?),
+        // They may be files of a build that is at work.
+        Some(source) => monitor.event(&BuildEvent::NoLock { folder: &folder, source }),
+    }
+    let threads = Threads::start(options.threads);
+    if let Some(shortfall) = threads.shortfall() {
+        monitor.event(&BuildEvent::FewerThreads(shortfall));
+    }
     with_rule_set_to_solve!(options.variant, R => {
         let kernel = Kernel::of::<R>();
-        pool.install(|| Builder::new(kernel, options, &folder, monitor).run())
+        threads.run(|| Builder::new(kernel, options, &folder, monitor).run())
     })
-}
-
-fn thread_pool(threads: usize) -> Result<rayon::ThreadPool, BuildError> {
-    rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build()
-        .map_err(|source| BuildError::Threads { threads, source })
 }
 
 /// Refuses what could only fail after hours.
@@ -364,20 +366,53 @@ fn check_sizes(options: &BuildOptions) -> Result<(), BuildError> {
     }
 }
 
-/// Holds the folder for this process until it is dropped.
-fn lock(folder: &Path) -> Result<File, BuildError> {
+/// Holds a folder for this process until it is dropped.
+struct Lock {
+    _file: File,
+    /// Why it does not, where the file system has no locks.
+    missing: Option<io::Error>,
+}
+
+/// Name of the file in the folder of a variant that a build locks.
+const LOCK: &str = ".lock";
+
+fn lock(folder: &Path) -> Result<Lock, BuildError> {
     let in_folder = |source| BuildError::Folder { folder: folder.to_owned(), source };
-    let file = File::options()
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .open(folder.join(".lock"))
-        .map_err(in_folder)?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(BuildError::Locked { folder: folder.to_owned() }),
-        Err(TryLockError::Error(source)) => Err(in_folder(source)),
+    let path = folder.join(LOCK);
+    // A pipe would wait for somebody to read from it.
+    if fs::metadata(&path).is_ok_and(|data| !data.is_file()) {
+        let text = format!("{} is not a regular file", path.display());
+        return Err(in_folder(io::Error::other(text)));
     }
+    let mut options = File::options();
+    let file = options.create(true).truncate(false).write(true).open(&path).map_err(in_folder)?;
+    loop {
+        return match file.try_lock() {
+            Ok(()) => Ok(Lock { _file: file, missing: None }),
+            Err(TryLockError::WouldBlock) => Err(BuildError::Locked { folder: folder.to_owned() }),
+            Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Interrupted => {
+                continue;
+            }
+            Err(TryLockError::Error(error)) if has_no_locks(&error) => {
+                Ok(Lock { _file: file, missing: Some(error) })
+            }
+            Err(TryLockError::Error(error)) => Err(in_folder(error)),
+        };
+    }
+}
+
+/// Whether an error says that a file system has no locks.
+fn has_no_locks(error: &io::Error) -> bool {
+    #[cfg(unix)]
+    const CODES: [i32; 6] =
+        [libc::ENOLCK, libc::ENOTSUP, libc::EOPNOTSUPP, libc::ENOSYS, libc::EBADF, libc::EINVAL];
+    // ERROR_INVALID_FUNCTION and ERROR_NOT_SUPPORTED.
+    #[cfg(windows)]
+    const CODES: [i32; 2] = [1, 50];
+    #[cfg(not(any(unix, windows)))]
+    const CODES: [i32; 0] = [];
+    let is_known = error.raw_os_error().is_some_and(|code| CODES.contains(&code));
+    is_known || error.kind() == io::ErrorKind::Unsupported
 }
 
 struct Builder<'a, B: Bits> {
@@ -408,6 +443,8 @@ struct Keeper<'a> {
     variant: Variant,
     pair: Pair,
     size: WorkSize,
+    /// Most pieces of the build.
+    pieces: u32,
     every: Duration,
     last: Instant,
     copy: Option<WorkCopy>,
@@ -417,7 +454,8 @@ struct Keeper<'a> {
 impl Keeper<'_> {
     fn open(&mut self) -> Result<&WorkCopy, StoreError> {
         if self.copy.is_none() {
-            self.copy = Some(WorkCopy::open(self.folder, self.variant, self.pair, self.size)?);
+            let &mut Keeper { folder, variant, pair, size, pieces, .. } = self;
+            self.copy = Some(WorkCopy::open(folder, variant, pair, size, pieces)?);
         }
         Ok(self.copy.as_ref().expect("opened just now"))
     }
@@ -427,11 +465,20 @@ impl Keeper<'_> {
         if !WorkCopy::path(self.folder, self.pair).exists() {
             return Ok(0);
         }
+        let pieces = self.pieces;
         let copy = self.open()?;
-        if copy.is_wide() {
-            copy.clear(false)?;
+        match copy.is_wide() {
+            false => Ok(copy.load(halves)? as usize),
+            // Of no use in memory, but to the larger build: nothing of the pair is kept in its place.
+            true if copy.kept_for() > pieces => {
+                self.every = Duration::MAX;
+                Ok(0)
+            }
+            true => {
+                copy.clear(false)?;
+                Ok(0)
+            }
         }
-        Ok(copy.load(halves)? as usize)
     }
 
     /// Keeps what is finished, if it is time.
@@ -530,6 +577,7 @@ impl<'a, B: Bits> Builder<'a, B> {
             positions: missing.iter().map(|&pair| positions(variant, pair)).sum(),
             memory: schedule.memory,
         });
+        schedule.steps.iter().try_for_each(|step| WorkCopy::check_name(self.folder, step.pair))?;
         for step in schedule.steps {
             if self.monitor.should_stop() {
                 return Err(BuildError::Stopped);
@@ -550,11 +598,11 @@ impl<'a, B: Bits> Builder<'a, B> {
             }
             for pair in step.done_with {
                 self.finished.remove(&pair);
-                WorkCopy::remove(self.folder, pair)?;
+                WorkCopy::remove(self.folder, pair, pieces)?;
             }
         }
         // Those of pairs that were finished when an earlier build was killed, and that nothing needed any more.
-        WorkCopy::remove_all(self.folder)?;
+        WorkCopy::remove_all(self.folder, variant, pieces)?;
         Ok(self.report)
     }
 
@@ -575,17 +623,12 @@ impl<'a, B: Bits> Builder<'a, B> {
     }
 
     fn work_copy(&self, pair: Pair) -> Result<WorkCopy, StoreError> {
-        WorkCopy::open(
-            self.folder,
-            self.options.variant,
-            pair,
-            work_size(self.options.variant, pair),
-        )
+        let BuildOptions { variant, pieces, .. } = *self.options;
+        WorkCopy::open(self.folder, variant, pair, work_size(variant, pair), pieces)
     }
 
     fn shelf(&mut self, pair: Pair) -> Result<Arc<DiskShelf>, StoreError> {
-        let BuildOptions { variant, keep_every, .. } = *self.options;
-        let shelf = DiskShelf::open(self.folder, variant, pair, keep_every)?;
+        let shelf = DiskShelf::new(self.work_copy(pair)?, self.options.keep_every);
         if self.known.insert(pair) {
             // Of an earlier build, or begun just now.
             shelf.copy().forget_damaged()?;
@@ -652,7 +695,7 @@ impl<'a, B: Bits> Builder<'a, B> {
         };
         if !to_disk {
             // What was kept of it on the way is in the tables now.
-            WorkCopy::remove(self.folder, pair)?;
+            WorkCopy::remove(self.folder, pair, self.options.pieces)?;
         }
         self.report.built += pair.slices().count();
         self.report.positions += report.positions;
@@ -669,7 +712,7 @@ impl<'a, B: Bits> Builder<'a, B> {
         shelf: Option<Arc<DiskShelf>>,
         is_new: bool,
     ) -> Result<PairTable<B>, BuildError> {
-        let BuildOptions { variant, keep_every, .. } = *self.options;
+        let BuildOptions { variant, pieces, keep_every, .. } = *self.options;
         let (finished, subsets, options) = (&self.finished, &self.subsets, &self.options.solve);
         let mut monitor = SolveMonitor::new(self.monitor, is_new);
         if let Some(shelf) = shelf {
@@ -690,6 +733,7 @@ impl<'a, B: Bits> Builder<'a, B> {
             variant,
             pair,
             size: work_size(variant, pair),
+            pieces,
             every: keep_every,
             last: Instant::now(),
             copy: None,
@@ -743,7 +787,7 @@ impl<'a, B: Bits> Builder<'a, B> {
         let in_memory = shelf.is_none();
         let table = self.solved(pair, shelf, false)?;
         if in_memory {
-            WorkCopy::remove(self.folder, pair)?;
+            WorkCopy::remove(self.folder, pair, self.options.pieces)?;
         }
         for pair in added {
             self.finished.remove(&pair);

@@ -1,13 +1,12 @@
 //! Working copies as shelves of a solver.
 
-use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::index::Pair;
 use crate::rules::Variant;
 use crate::solve::{PairMemory, Shelf, ShelfError};
-use crate::store::{StoreError, WorkCopy, WorkSize};
+use crate::store::{WorkCopy, WorkSize};
 
 /// Size of the working copy of a pair.
 pub(super) fn work_size(variant: Variant, pair: Pair) -> WorkSize {
@@ -33,20 +32,13 @@ pub(super) struct DiskShelf {
 }
 
 impl DiskShelf {
-    /// Opens the working copy of a pair, or begins one.
+    /// A working copy as a shelf, which is brought to the disk every so often.
     ///
     /// # Panics
     /// If the pair does not fit a shelf.
-    pub fn open(
-        folder: &Path,
-        variant: Variant,
-        pair: Pair,
-        every: Duration,
-    ) -> Result<Self, StoreError> {
-        let size = work_size(variant, pair);
-        assert!(size.is_by_slot());
-        let copy = WorkCopy::open(folder, variant, pair, size)?;
-        Ok(DiskShelf { copy, every, last: Mutex::new(Instant::now()) })
+    pub fn new(copy: WorkCopy, every: Duration) -> Self {
+        assert!(copy.size().is_by_slot());
+        DiskShelf { copy, every, last: Mutex::new(Instant::now()) }
     }
 
     pub fn copy(&self) -> &WorkCopy {

@@ -14,9 +14,10 @@ use damka::store::WriteOptions;
 use super::exit::Exit;
 use super::folders;
 use super::interrupt::Interrupt;
+use super::out::stdout;
 use super::progress::Progress;
 use super::text::{bits_per_position, bytes, count, grouped, span};
-use super::variant_parser;
+use super::{complain, complain_of, variant_parser};
 
 /// Build the tables of all slices up to a number of pieces.
 ///
@@ -94,10 +95,11 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let report = build(&options, &watcher)?;
 
     let state = watcher.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     if report.built == 0 {
         let all = count(report.skipped as u64, "slice", "slices");
         writeln!(out, "nothing to do: all {all} of 2 to {} pieces are there", options.pieces)?;
+        out.flush()?;
         return Ok(Exit::Done);
     }
     writeln!(
@@ -126,6 +128,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         let bits = bits_per_position(bytes, report.positions);
         writeln!(out, "{metric}: {} bytes, {bits} bits a position", grouped(bytes))?;
     }
+    out.flush()?;
     Ok(Exit::Done)
 }
 
@@ -178,6 +181,14 @@ impl BuildMonitor for Watcher {
     }
 
     fn event(&self, event: &BuildEvent<'_>) {
+        match event {
+            BuildEvent::NoLock { folder, source } => complain(&format!(
+                "{} cannot be locked ({source}): let no other build work there",
+                folder.display()
+            )),
+            BuildEvent::FewerThreads(shortfall) => complain_of(*shortfall),
+            _ => {}
+        }
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if let &BuildEvent::Planned { slices, done, positions, memory } = event {
             let _ = writeln!(

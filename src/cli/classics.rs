@@ -1,6 +1,6 @@
 //! `damka classics`
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use damka::Variant;
 use damka::classics::{ClassicsError, RoadHolder, ThreeAgainstOne, main_road, three_against_one};
@@ -8,6 +8,7 @@ use damka::notation::{square_name, write_fen_with};
 
 use super::exit::Exit;
 use super::folders::Folders;
+use super::out::stdout;
 use super::squares::Squares;
 use super::text::{aligned, grouped, or_dash, phrase};
 use super::variant_parser;
@@ -49,7 +50,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let ends = [road.first(), road.last()]
         .map(|square| square.map_or_else(String::new, |&square| square_name(rules, names, square)));
 
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = stdout();
     writeln!(
         out,
         "\

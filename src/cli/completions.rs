@@ -1,12 +1,11 @@
 //! `damka completions`
 
-use std::io::{self, Write};
-
 use clap::CommandFactory;
 use clap_complete::Shell;
 
 use super::Cli;
 use super::exit::Exit;
+use super::out::print;
 
 /// Write a script that completes arguments in a shell.
 #[derive(clap::Args)]
@@ -23,6 +22,6 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     // Into memory first: the generator panics where it cannot write.
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "damka", &mut script);
-    io::stdout().lock().write_all(&script)?;
+    print(&script)?;
     Ok(Exit::Done)
 }

@@ -49,7 +49,7 @@ impl From<Exit> for ExitCode {
 pub enum CliError {
     /// A folder of tables is not there.
     #[error("there is no folder {}{hint}", path.display())]
-    NoFolder {
+    MissingFolder {
         /// The folder.
         path: PathBuf,
         /// What helps, with a leading sign; may be empty.
@@ -67,19 +67,11 @@ pub enum CliError {
     },
     /// A table is not there.
     #[error("{error} ({advice})")]
-    NoTable {
+    MissingTable {
         /// Which one, and where it was looked for.
         error: ProbeError,
         /// What helps, or why nothing does.
         advice: String,
-    },
-    /// The threads could not be started.
-    #[error("cannot start {threads} threads")]
-    Threads {
-        /// How many; 0 for as many as the machine has cores.
-        threads: usize,
-        /// What was wrong.
-        source: rayon::ThreadPoolBuildError,
     },
 }
 
@@ -89,10 +81,9 @@ impl Exit {
         let code = |cause: &(dyn std::error::Error + 'static)| {
             if let Some(error) = cause.downcast_ref::<CliError>() {
                 Some(match error {
-                    CliError::NoFolder { .. }
+                    CliError::MissingFolder { .. }
                     | CliError::NoTables { .. }
-                    | CliError::NoTable { .. } => Self::Missing,
-                    CliError::Threads { .. } => Self::Io,
+                    | CliError::MissingTable { .. } => Self::Missing,
                 })
             } else if let Some(error) = cause.downcast_ref::<BuildError>() {
                 Some(Self::of_build(error))
@@ -119,7 +110,7 @@ impl Exit {
                 Self::NoMemory
             }
             BuildError::Stopped | BuildError::Solve(SolveError::Stopped) => Self::Interrupted,
-            BuildError::Folder { .. } | BuildError::Threads { .. } => Self::Io,
+            BuildError::Folder { .. } => Self::Io,
             BuildError::Store(error) => Self::of_store(error),
             BuildError::Solve(SolveError::Unusable { .. }) => Self::Broken,
             _ => Self::Internal,
@@ -144,6 +135,7 @@ impl Exit {
             StoreError::Version { .. }
             | StoreError::OtherVariant { .. }
             | StoreError::OtherRules { .. }
+            | StoreError::NotAWorkCopy { .. }
             | StoreError::OtherSlice { .. }
             | StoreError::OtherMetric { .. }
             | StoreError::Positions { .. } => Self::Broken,

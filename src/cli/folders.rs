@@ -1,8 +1,11 @@
 //! Where tables are looked for.
 
 use std::env;
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
+use anyhow::Context as _;
 use bytesize::ByteSize;
 use damka::build::most_pieces;
 use damka::probe::{OpenOptions, ProbeError};
@@ -50,13 +53,17 @@ impl Folders {
 
     /// Opens the tables of a variant for a command that ends when its work is done.
     pub fn open(&self, variant: Variant) -> anyhow::Result<Tablebase> {
+        self.open_with(variant, self.options())
+    }
+
+    fn options(&self) -> OpenOptions {
         let options = OpenOptions::new().cache_bytes(self.cache.as_u64());
         if self.no_map {
-            return self.open_with(variant, options);
+            return options;
         }
         // SAFETY: a build replaces tables, and does not change them; docs/cli.md asks the same of others, and says what happens if a file
         // is changed or a disk fails all the same.
-        self.open_with(variant, unsafe { options.map_files() })
+        unsafe { options.map_files() }
     }
 
     /// Opens the tables of a variant for a command that answers as long as it is asked, and must not end with a disk or a file.
@@ -68,15 +75,33 @@ impl Folders {
         let folders = self.list();
         for path in &folders {
             if !path.is_dir() {
-                let hint = match (self.db.is_empty(), path == Path::new(DEFAULT)) {
-                    (true, true) => format!(" (`{}` makes it)", self.command(variant, 4)),
-                    (true, false) => format!(", which {VARIABLE} names"),
-                    (false, _) => String::new(),
-                };
-                return Err(CliError::NoFolder { path: path.clone(), hint }.into());
+                return Err(self.no_folder(path, variant).into());
             }
         }
         Ok(Tablebase::open_with(variant, &folders, options)?)
+    }
+
+    fn no_folder(&self, path: &Path, variant: Variant) -> CliError {
+        let hint = match (self.db.is_empty(), path == Path::new(DEFAULT)) {
+            (true, true) => format!(" (`{}` makes it)", self.command(variant, 4)),
+            (true, false) => format!(", which {VARIABLE} names"),
+            (false, _) => String::new(),
+        };
+        CliError::MissingFolder { path: path.to_owned(), hint }
+    }
+
+    /// Makes sure that a folder is there and can be listed.
+    pub fn check(&self, path: &Path) -> anyhow::Result<()> {
+        if !path.is_dir() {
+            return Err(self.no_folder(path, Variant::ALL[0]).into());
+        }
+        fs::read_dir(path).with_context(|| format!("cannot read {}", path.display()))?;
+        Ok(())
+    }
+
+    /// Opens the tables of a variant in some folders.
+    pub fn open_among(&self, variant: Variant, folders: &[PathBuf]) -> io::Result<Tablebase> {
+        Tablebase::open_with(variant, folders, self.options())
     }
 
     /// [`Folders::open`], with at least one table.
@@ -99,7 +124,7 @@ impl Folders {
         let (variant, pieces) = match &error {
             ProbeError::Missing { variant, slice, .. } if !slice.exists_in(variant.rules()) => {
                 let advice = "no such slice in this variant".to_owned();
-                return CliError::NoTable { error, advice }.into();
+                return CliError::MissingTable { error, advice }.into();
             }
             ProbeError::Missing { variant, slice, .. } => (*variant, slice.pieces()),
             ProbeError::TooManyPieces { variant, pieces } => (*variant, *pieces),
@@ -110,7 +135,7 @@ impl Folders {
             true => format!("`{}` makes it", self.command(variant, pieces)),
             false => format!("beyond what can be built: at most {most} pieces"),
         };
-        CliError::NoTable { error, advice }.into()
+        CliError::MissingTable { error, advice }.into()
     }
 
     /// The command that builds tables in the first of these folders.

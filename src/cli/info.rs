@@ -1,17 +1,18 @@
 //! `damka info`
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use damka::index::{MOST_PIECES, Material, slices};
-use damka::store::{FORMAT_VERSION, Metric};
+use damka::index::{MOST_PIECES, Material, Pair, slices};
+use damka::store::{FORMAT_VERSION, Kept, Metric, WorkCopy, WorkInfo, is_leftover};
 use damka::{Tablebase, Variant};
 
+use super::complain;
 use super::exit::{Exit, one_line};
 use super::folders::Folders;
+use super::out::stdout;
 use super::text::{bits_per_position, count, grouped, printable};
 
 /// Say which tables there are, how large, and which are missing.
@@ -27,18 +28,18 @@ pub struct Args {
     folders: Folders,
 }
 
-/// Missing slices that are named.
+/// Missing slices, or files of other systems, that are named.
 const NAMED: usize = 12;
 
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
-    let mut exit = Exit::Done;
+    let (folders, mut exit) = readable(&args.folders)?;
     let mut without = Vec::new();
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = stdout();
     writeln!(out, "damka {}, table format {FORMAT_VERSION}", env!("CARGO_PKG_VERSION"))?;
     for &variant in Variant::ALL {
-        let tables = args.folders.open(variant)?;
-        let strange = strange_files(&tables)?;
-        if tables.found().is_empty() && strange.is_empty() {
+        let (tables, unreadable) = open(&args.folders, variant, &folders)?;
+        let strange = strange_files(&tables);
+        if tables.found().is_empty() && strange.is_empty() && unreadable.is_empty() {
             without.push(variant.name());
             continue;
         }
@@ -46,8 +47,14 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         for folder in tables.folders() {
             writeln!(out, "  folder {}", folder.display())?;
         }
+        for error in &unreadable {
+            writeln!(out, "  cannot be read: {}", printable(&error.to_string()))?;
+        }
+        // Broken tables matter more than what the system could not do.
         if describe_tables(&mut out, &tables)? {
             exit = Exit::Broken;
+        } else if !unreadable.is_empty() && exit != Exit::Broken {
+            exit = Exit::Io;
         }
         for line in strange {
             writeln!(out, "  {}", printable(&line))?;
@@ -58,6 +65,50 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     }
     out.flush()?;
     Ok(exit)
+}
+
+/// The folders that can be listed; the others are named, and the exit code is theirs.
+fn readable(folders: &Folders) -> anyhow::Result<(Vec<PathBuf>, Exit)> {
+    let mut exit = Exit::Done;
+    let mut first = None;
+    let mut there = Vec::new();
+    for path in folders.list() {
+        let Err(error) = folders.check(&path) else {
+            there.push(path);
+            continue;
+        };
+        exit = Exit::of(&error);
+        // The last is told by the error that ends the program, if nothing is left.
+        if let Some(error) = first.replace(error) {
+            complain(&one_line(&error));
+        }
+    }
+    match first {
+        Some(error) if there.is_empty() => Err(error),
+        error => {
+            error.iter().for_each(|error| complain(&one_line(error)));
+            Ok((there, exit))
+        }
+    }
+}
+
+/// Opens the tables of a variant in the folders where they can be listed, and says why they cannot be in the others.
+fn open(
+    folders: &Folders,
+    variant: Variant,
+    all: &[PathBuf],
+) -> io::Result<(Tablebase, Vec<io::Error>)> {
+    if let Ok(tables) = folders.open_among(variant, all) {
+        return Ok((tables, Vec::new()));
+    }
+    let (mut listed, mut unreadable) = (Vec::new(), Vec::new());
+    for folder in all {
+        match folders.open_among(variant, std::slice::from_ref(folder)) {
+            Ok(_) => listed.push(folder.clone()),
+            Err(error) => unreadable.push(error),
+        }
+    }
+    Ok((folders.open_among(variant, &listed)?, unreadable))
 }
 
 #[derive(Default)]
@@ -118,12 +169,8 @@ fn describe_tables(out: &mut dyn Write, tables: &Tablebase) -> anyhow::Result<bo
             }
         }
         if !missing.is_empty() {
-            let names: Vec<String> = missing.iter().take(NAMED).map(|s| s.to_string()).collect();
-            let more = match missing.len().saturating_sub(NAMED) {
-                0 => String::new(),
-                more => format!(" and {more} more"),
-            };
-            writeln!(out, "    missing or not whole: {}{more}", names.join(", "))?;
+            let names: Vec<String> = missing.iter().map(|slice| slice.to_string()).collect();
+            writeln!(out, "    missing or not whole: {}", list(&names))?;
         }
     }
     for error in &broken {
@@ -133,40 +180,112 @@ fn describe_tables(out: &mut dyn Write, tables: &Tablebase) -> anyhow::Result<bo
 }
 
 /// Files in the folders of a variant that are not used, and why.
-fn strange_files(tables: &Tablebase) -> io::Result<Vec<String>> {
+fn strange_files(tables: &Tablebase) -> Vec<String> {
     let all = tables.found();
     let used: BTreeSet<&Path> = all.iter().map(|found| found.path.as_path()).collect();
     let mut lines = Vec::new();
     for folder in tables.folders() {
         let inside = folder.join(tables.variant().name());
+        let (mut paths, mut shadows) = (Vec::new(), Vec::new());
         let entries = match fs::read_dir(&inside) {
             Ok(entries) => entries,
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-            Err(error) => return Err(error),
-        };
-        let mut paths =
-            entries.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<PathBuf>>>()?;
-        paths.sort();
-        for path in paths.iter().filter(|path| !used.contains(path.as_path())) {
-            let name = path.file_name().unwrap_or(OsStr::new("")).to_string_lossy();
-            if name == ".lock" {
+            Err(error) => {
+                lines.push(format!("{}: cannot be read: {error}", inside.display()));
                 continue;
             }
-            let same = all.iter().find(|found| found.path.file_name() == path.file_name());
-            let why = match same {
-                Some(found) => format!("not used: {} comes first", found.path.display()),
-                None if name.starts_with(".damka-unfinished-") => {
-                    "left by a build that was killed; the next one removes it".to_owned()
+        };
+        for entry in entries {
+            match entry {
+                Ok(entry) if is_shadow(&entry.file_name().to_string_lossy()) => {
+                    shadows.push(entry.file_name().to_string_lossy().into_owned())
                 }
-                None if is_foreign(path, tables.variant()) => {
-                    format!("{} has no such slice", tables.variant())
-                }
-                None => "not a table".to_owned(),
-            };
-            lines.push(format!("{}: {why}", path.display()));
+                Ok(entry) => paths.push(entry.path()),
+                Err(error) => lines.push(format!("{}: cannot be read: {error}", inside.display())),
+            }
+        }
+        paths.sort();
+        let unused = paths.iter().filter(|path| !used.contains(path.as_path()));
+        lines.extend(
+            unused.filter_map(|path| {
+                Some(format!("{}: {}", path.display(), why_unused(tables, path)?))
+            }),
+        );
+        if !shadows.is_empty() {
+            shadows.sort();
+            let number = count(shadows.len() as u64, "file", "files");
+            let names = list(&shadows);
+            lines.push(format!(
+                "{}: {number} of other systems, not used: {names}",
+                inside.display()
+            ));
         }
     }
-    Ok(lines)
+    lines
+}
+
+/// Why a file in the folder of a variant is not used; `None` if it is where it should be.
+fn why_unused(tables: &Tablebase, path: &Path) -> Option<String> {
+    let variant = tables.variant();
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    if name == ".lock" {
+        return (!path.is_file())
+            .then(|| "not a regular file: no build can lock the folder".to_owned());
+    }
+    let same = tables.found().into_iter().find(|found| found.path.file_name() == path.file_name());
+    if let Some(found) = same {
+        return Some(format!("not used: {} comes first", found.path.display()));
+    }
+    if is_leftover(path).unwrap_or(false) {
+        let text =
+            "not finished, by a build that is at work or was killed; the next one removes it";
+        return Some(text.to_owned());
+    }
+    match WorkCopy::info(path, variant) {
+        Ok(Some(info)) => return Some(describe_work(&info)),
+        Err(error) => return Some(one_line(&error.into())),
+        Ok(None) => {}
+    }
+    let slice = path.file_stem().and_then(|stem| stem.to_str()?.parse::<Material>().ok());
+    let is_work =
+        |slice| path.parent().is_some_and(|folder| path == WorkCopy::path(folder, Pair::of(slice)));
+    Some(match slice {
+        Some(slice) if is_work(slice) => {
+            "not of damka; a build that needs the name will stop at it".to_owned()
+        }
+        _ if is_foreign(path, variant) => format!("{variant} has no such slice"),
+        _ => "not a table".to_owned(),
+    })
+}
+
+/// What is kept of a pair.
+fn describe_work(info: &WorkInfo) -> String {
+    let slices: Vec<String> = info.pair.slices().map(|slice| slice.to_string()).collect();
+    let slices = slices.join(" and ");
+    match info.kept {
+        Some(Kept { placements, of, pieces }) => {
+            let percent = 100 * u128::from(placements) / u128::from(of.max(1));
+            format!("{percent} % of {slices}, kept for a build of up to {pieces} pieces")
+        }
+        None => format!(
+            "kept of {slices} by another version of damka or for other rules; a build that needs the name begins it anew"
+        ),
+    }
+}
+
+/// Whether other systems leave files of this name in every folder that they look at.
+fn is_shadow(name: &str) -> bool {
+    let known = [".DS_Store", ".directory", "@eaDir", "Thumbs.db", "ehthumbs.db", "desktop.ini"];
+    name.starts_with("._") || known.iter().any(|known| name.eq_ignore_ascii_case(known))
+}
+
+/// The first of some names, and how many more there are.
+fn list(names: &[String]) -> String {
+    let more = match names.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("{}{more}", names[..names.len().min(NAMED)].join(", "))
 }
 
 /// Whether a file has the name of a table, of a slice that the variant does not have.

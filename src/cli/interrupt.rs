@@ -17,14 +17,21 @@ impl Interrupt {
     pub fn watch() -> Self {
         let interrupt = Self::default();
         let flag = interrupt.clone();
-        // Without a handler the signal ends the program, which tables survive: nothing to report.
-        let _ = ctrlc::set_handler(move || {
+        let handled = ctrlc::set_handler(move || {
             if flag.0.swap(true, Relaxed) {
                 process::exit(Exit::Interrupted as i32);
             }
             let start = if io::stderr().is_terminal() { "\n" } else { "" };
             let _ = writeln!(io::stderr(), "{start}damka: stopping; once more to stop at once");
         });
+        // Without a thread for it the signal ends the program at once, which tables survive: nothing to report.
+        if handled.is_err() {
+            #[cfg(unix)]
+            // SAFETY: takes no pointer; the default action runs no code.
+            unsafe {
+                libc::signal(libc::SIGINT, libc::SIG_DFL);
+            }
+        }
         interrupt
     }
 

@@ -1,7 +1,7 @@
 //! `damka lab`
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{self, Write};
+use std::io::Write;
 use std::str::FromStr;
 
 use damka::Variant;
@@ -11,7 +11,8 @@ use damka::store::Metric;
 
 use super::exit::Exit;
 use super::folders::Folders;
-use super::variant_parser;
+use super::out::stdout;
+use super::{start_threads, variant_parser};
 
 /// Compare ways of making tables smaller, in bits a position.
 ///
@@ -59,6 +60,10 @@ impl FromStr for What {
 type Sum = ((&'static str, &'static str), [f64; 4]);
 
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
+    start_threads(0).run(|| compare(args))
+}
+
+fn compare(args: &Args) -> anyhow::Result<Exit> {
     let tables = args.folders.open_some(args.variant)?;
     let mut list: Vec<Material> = Vec::new();
     for what in &args.slices {
@@ -67,7 +72,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
             What::Slice(slice) => list.push(slice),
         }
     }
-    let mut out = io::stdout().lock();
+    let mut out = stdout();
     let mut sums: Vec<Sum> = Vec::new();
     let mut all_bits = BTreeMap::new();
     let mut all = 0.0;

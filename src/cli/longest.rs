@@ -1,6 +1,6 @@
 //! `damka longest`
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use damka::Variant;
 use damka::index::Material;
@@ -10,11 +10,12 @@ use damka::store::Metric;
 
 use super::exit::Exit;
 use super::folders::Folders;
+use super::out::stdout;
 use super::probe::line_text;
 use super::progress::Progress;
 use super::squares::Squares;
 use super::text::{count, left_out, plies};
-use super::variant_parser;
+use super::{start_threads, variant_parser};
 
 /// Positions that are shown without --all.
 const SHOWN: usize = 10;
@@ -49,11 +50,11 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let found = {
         let progress = Progress::new(header.positions, 0, 1);
         progress.current(args.slice.to_string());
-        longest_wins(&tables, args.slice, &|positions| progress.advance(positions))
-            .map_err(explain)?
+        let advance = |positions| progress.advance(positions);
+        start_threads(0).run(|| longest_wins(&tables, args.slice, &advance)).map_err(explain)?
     };
 
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = stdout();
     let Some(longest) = found.plies else {
         writeln!(out, "{}: no position is won", args.slice)?;
         out.write_all(left_out(args.variant).as_bytes())?;

@@ -11,6 +11,7 @@ mod interrupt;
 mod lab;
 mod lines;
 mod longest;
+mod out;
 mod pdn;
 mod plan;
 mod probe;
@@ -27,6 +28,7 @@ use std::process::ExitCode;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand};
 use damka::Variant;
+use damka::threads::Threads;
 
 use exit::Exit;
 
@@ -81,13 +83,18 @@ enum Command {
 
 /// Runs the program.
 pub fn main() -> ExitCode {
+    ignore_file_size_signal();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
             // Help and version are "errors" of clap too. What is lost on a closed pipe is lost.
-            let _ = error.print();
-            return match error.exit_code() {
-                0 => Exit::Done.into(),
+            let printed = error.print();
+            return match (error.exit_code(), printed) {
+                (0, Err(error)) if error.kind() != io::ErrorKind::BrokenPipe => {
+                    complain(&out::named(error).to_string());
+                    Exit::Io.into()
+                }
+                (0, _) => Exit::Done.into(),
                 _ => Exit::Usage.into(),
             };
         }
@@ -120,6 +127,30 @@ pub fn main() -> ExitCode {
 /// Says something on standard error; that it may be closed is no reason to stop.
 fn complain(text: &str) {
     let _ = writeln!(io::stderr(), "damka: {text}");
+}
+
+/// Says in one line that something did not go as it should, and why.
+fn complain_of(error: &(impl std::error::Error + ?Sized)) {
+    let cause = error.source().map(|cause| format!(": {cause}")).unwrap_or_default();
+    complain(&format!("{error}{cause}"));
+}
+
+/// Starts so many threads, 0 for as many as there are cores, and says so if there are fewer.
+fn start_threads(threads: usize) -> Threads {
+    let threads = Threads::start(threads);
+    if let Some(shortfall) = threads.shortfall() {
+        complain_of(shortfall);
+    }
+    threads
+}
+
+/// A file that reaches the size that the system allows is then an error, as a full disk is, and not the end of the program.
+fn ignore_file_size_signal() {
+    #[cfg(unix)]
+    // SAFETY: takes no pointer, and what is ignored runs no code.
+    unsafe {
+        libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
+    }
 }
 
 /// Says on standard error which rules the tables do not know, where standard output is for programs.

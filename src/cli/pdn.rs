@@ -1,7 +1,7 @@
 //! `damka probe --pdn`
 
 use std::fs;
-use std::io::{self, BufWriter, Write};
+use std::io::Write;
 use std::path::Path;
 
 use anyhow::Context;
@@ -10,6 +10,7 @@ use damka::{Tablebase, Wld};
 use serde::Serialize;
 
 use super::exit::{Exit, one_line};
+use super::out::stdout;
 use super::probe::{self, Answer, Broken};
 use super::text::{or_dash, printable};
 use super::warn_of_left_out;
@@ -40,7 +41,7 @@ pub fn answer_games(args: &probe::Args, path: &Path) -> anyhow::Result<Exit> {
     if !args.json {
         warn_of_left_out(args.variant);
     }
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = stdout();
     let (mut exit, mut broken) = (Exit::Done, Broken::default());
     for (number, game) in (1..).zip(parse_pdn(&text)) {
         let answer = match answer(args, &tables, number, game, &mut broken) {

@@ -7,6 +7,7 @@ use damka::index::Pair;
 
 use super::build::What;
 use super::exit::Exit;
+use super::out::stdout;
 use super::text::{count, grouped, or_dash, span};
 
 /// Say what a build will take, slice by slice, before it begins.
@@ -29,7 +30,7 @@ pub struct Args {
 
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let forecast = forecast(&args.what.options())?;
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = stdout();
     match args.tsv {
         true => write_tsv(&mut out, &forecast)?,
         false => write(&mut out, &forecast)?,
@@ -125,7 +126,7 @@ fn write(out: &mut impl Write, forecast: &Forecast) -> io::Result<()> {
             None => String::new(),
         }
     )?;
-    let rates = &forecast.rates;
+    let Some(rates) = &forecast.rates else { return Ok(()) };
     writeln!(
         out,
         "measured     in a core-second, {} positions of {} pieces solved, {} of {} looked at and {} compressed; {:.2} bits a position",

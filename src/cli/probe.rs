@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
-use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::io::{self, BufReader, Read, Write};
 use std::path::PathBuf;
 
 use anyhow::Context;
@@ -17,6 +17,7 @@ use serde::Serialize;
 use super::exit::{Exit, one_line};
 use super::folders::Folders;
 use super::lines::{Line, Lines};
+use super::out::{print, stdout};
 use super::pdn::answer_games;
 use super::squares::Squares;
 use super::text::{
@@ -105,9 +106,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
             true => serde_json::to_string_pretty(&answer(args, &position, &evaluation)?)? + "\n",
             false => report(args, &tables, &position, &evaluation)?,
         };
-        let mut out = io::stdout().lock();
-        out.write_all(answer.as_bytes())?;
-        out.flush()?;
+        print(answer)?;
     }
     match evaluation.rating {
         Rating::Unknown(error) => Err(explain(error)),
@@ -326,7 +325,7 @@ fn answer_lines(args: &Args) -> anyhow::Result<Exit> {
         warn_of_left_out(args.variant);
     }
     let mut lines = Lines::new(BufReader::new(io::stdin().lock()));
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = stdout();
     let (mut exit, mut broken) = (Exit::Done, Broken::default());
     while let Some(line) = next_line(&mut lines, &mut out)? {
         let text = line.text.clone().map_err(anyhow::Error::msg);

@@ -88,11 +88,14 @@ impl Progress {
                 .with_key("rate", rate);
             let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
             bar.set_style(style);
-            bar.enable_steady_tick(Duration::from_millis(250));
+            // The bar panics where it cannot start its thread.
+            if thread::Builder::new().spawn(|| ()).is_ok_and(|thread| thread.join().is_ok()) {
+                bar.enable_steady_tick(Duration::from_millis(250));
+            }
             progress.bar = Some(bar);
             progress.show_slices();
         } else {
-            progress.ticker = Some(ticker(progress.state.clone()));
+            progress.ticker = ticker(progress.state.clone());
         }
         progress
     }
@@ -150,13 +153,14 @@ impl Drop for Progress {
     }
 }
 
-/// Breaks the silence until the sender is dropped.
-fn ticker(state: Arc<State>) -> (Sender<()>, JoinHandle<()>) {
+/// Breaks the silence until the sender is dropped, if there is a thread for it.
+fn ticker(state: Arc<State>) -> Option<(Sender<()>, JoinHandle<()>)> {
     let (stop, stopped) = channel();
-    let thread = thread::spawn(move || {
+    let tick = move || {
         while stopped.recv_timeout(INTERVAL / 10) == Err(RecvTimeoutError::Timeout) {
             state.line(INTERVAL);
         }
-    });
-    (stop, thread)
+    };
+    let thread = thread::Builder::new().spawn(tick).ok()?;
+    Some((stop, thread))
 }

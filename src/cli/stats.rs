@@ -1,7 +1,6 @@
 //! `damka stats`
 
 use std::collections::BTreeMap;
-use std::io::{self, Write};
 
 use damka::index::{self, Material};
 use damka::probe::ProbeError;
@@ -11,6 +10,7 @@ use damka::{Tablebase, Variant};
 
 use super::exit::{Exit, one_line};
 use super::folders::Folders;
+use super::out::print;
 use super::text::{aligned, grouped, left_out, or_dash};
 use super::{complain, variant_parser, warn_of_left_out};
 
@@ -80,7 +80,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         }
         false => aligned(&rows, 1) + &left_out(args.variant),
     };
-    io::stdout().lock().write_all(text.as_bytes())?;
+    print(text)?;
     Ok(exit)
 }
 

@@ -1,11 +1,12 @@
 //! `damka variants`
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use damka::Variant;
 use damka::notation::names_in_words;
 
 use super::exit::Exit;
+use super::out::stdout;
 use super::variant_parser;
 
 /// List the variants of draughts, with board, notation and rules.
@@ -21,7 +22,7 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut out = stdout();
     let wanted = Variant::ALL.iter().filter(|&&variant| args.variant.is_none_or(|v| v == variant));
     for (number, variant) in wanted.enumerate() {
         let rules = variant.rules();

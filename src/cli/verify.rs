@@ -1,7 +1,7 @@
 //! `damka verify`
 
 use std::collections::BTreeSet;
-use std::io::{self, Write};
+use std::io::Write;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
@@ -12,12 +12,13 @@ use damka::value::Counts;
 use damka::verify::{Fault, VerifyMonitor, VerifyOptions, VerifyReport, verify};
 use damka::{Tablebase, Variant};
 
-use super::exit::{CliError, Exit, one_line};
+use super::exit::{Exit, one_line};
 use super::folders::Folders;
 use super::interrupt::Interrupt;
+use super::out::stdout;
 use super::progress::Progress;
 use super::text::{count, grouped, or_dash, span};
-use super::{complain, variant_parser};
+use super::{complain, start_threads, variant_parser};
 
 /// Check tables: checksums, then every position against the rules.
 ///
@@ -44,11 +45,7 @@ pub struct Args {
 
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let tables = args.folders.open_some(args.variant)?;
-    let threads = args.threads.into();
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build()
-        .map_err(|source| CliError::Threads { threads, source })?;
+    let threads = start_threads(args.threads.into());
     let start = Instant::now();
     let (total, slices) = work(&tables, args.sample);
     let watcher = Watcher {
@@ -57,17 +54,13 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         begun: Mutex::new(false),
     };
     let options = VerifyOptions { sample: args.sample };
-    let report = pool.install(|| verify(&tables, &options, &watcher));
+    let report = threads.run(|| verify(&tables, &options, &watcher));
     let stopped = watcher.interrupt.is_set();
     drop(watcher);
 
-    let mut out = io::BufWriter::new(io::stdout().lock());
-    // A broken table is a fault of every slice that needs it.
-    let mut shown = BTreeSet::new();
-    for line in report.examples.iter().map(describe) {
-        if shown.insert(line.clone()) {
-            writeln!(out, "{line}")?;
-        }
+    let mut out = stdout();
+    for fault in &report.examples {
+        writeln!(out, "{}", describe(fault))?;
     }
     if report.faults > report.examples.len() as u64 {
         let more = report.faults - report.examples.len() as u64;
@@ -78,9 +71,16 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
             count(more, "more fault", "more faults")
         )?;
     }
+    let without = match report.without {
+        0 => String::new(),
+        positions => {
+            let positions = count(positions, "position", "positions");
+            format!("{positions} not, for want of a table, ")
+        }
+    };
     writeln!(
         out,
-        "{}: {}, {} with right checksums, {} derived again, {} in {}",
+        "{}: {}, {} with right checksums, {} derived again, {without}{} in {}",
         args.variant,
         count(report.slices as u64, "slice", "slices"),
         count(report.tables as u64, "table", "tables"),

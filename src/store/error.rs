@@ -23,6 +23,12 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
     },
+    /// A file has the name of a working copy, and no build has made it.
+    #[error("{} is no file of damka's, and a build needs its name", path.display())]
+    NotAWorkCopy {
+        /// The file.
+        path: PathBuf,
+    },
     /// The file has a format that this program does not know.
     #[error("{} has table format {found}, this program reads format {read}", path.display())]
     Version {
@@ -218,6 +224,34 @@ impl StoreError {
         match cfg!(windows) && in_use && path.exists() {
             true => Self::InUse { path: path.to_owned(), source },
             false => Self::io(path, source),
+        }
+    }
+
+    /// The file or folder that it concerns, if there is one.
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Self::Missing { path }
+            | Self::NotATable { path }
+            | Self::NotAWorkCopy { path }
+            | Self::Version { path, .. }
+            | Self::Length { path, .. }
+            | Self::OtherVariant { path, .. }
+            | Self::OtherRules { path, .. }
+            | Self::OtherSlice { path, .. }
+            | Self::OtherMetric { path, .. }
+            | Self::Positions { path, .. }
+            | Self::OtherCounts { path }
+            | Self::HeaderCorrupt { path, .. }
+            | Self::BlockCorrupt { path, .. }
+            | Self::NoBlock { path, .. }
+            | Self::ValuesChecksum { path, .. }
+            | Self::Io { path, .. }
+            | Self::InUse { path, .. } => Some(path),
+            Self::NoSuchSlice { .. }
+            | Self::WrongInfo { .. }
+            | Self::WrongCell { .. }
+            | Self::Cells { .. }
+            | Self::Stopped => None,
         }
     }
 

@@ -13,7 +13,7 @@ use super::{
     Cell, Cells, CellsError, Codec, FORMAT_VERSION, MemorySource, Metric, Results, StoreError,
     Table, TableId, TableInfo, WorkCopy, WorkSize, WriteOptions, codec, work, write,
 };
-use crate::index::Pair;
+use crate::index::{MOST_PIECES, Pair};
 use crate::rules::Variant;
 use crate::value::{Counts, Wld};
 
@@ -201,7 +201,9 @@ pub fn exercise(bytes: Vec<u8>, id: &TableId) -> Result<(), StoreError> {
     table.verify_checksums(|_| ())
 }
 
-/// Size of the working copies that [`run_work`] damages: six blocks.
+/// Variant of the working copies that [`run_work`] damages.
+const VARIANT: Variant = Variant::Russian;
+/// Their size: six blocks.
 const WORK: WorkSize = WorkSize { slots: 6, unit: 1 << 10 };
 
 /// What the fuzz target `work` does with its input: makes a working copy of it, in a folder of its own, and everything that a
@@ -217,13 +219,13 @@ const WORK: WorkSize = WorkSize { slots: 6, unit: 1 << 10 };
 pub fn run_work(folder: &Path, data: &[u8]) -> Result<u64, StoreError> {
     let Some((&mode, data)) = data.split_first() else { return Ok(0) };
     let pair = Pair::of("KMvKM".parse().expect("a slice"));
-    let open = || WorkCopy::open(folder, Variant::Russian, pair, WORK);
+    let open = || WorkCopy::open(folder, VARIANT, pair, WORK, MOST_PIECES);
     let path = WorkCopy::path(folder, pair);
     let in_file = |error| StoreError::io(&path, error);
     let block_len = |wide: bool| WORK.unit as usize * if wide { 2 } else { 1 };
     let wide = mode & 8 != 0;
     let block: Vec<u8> = (0..block_len(wide)).map(|place| (place * place / 97) as u8).collect();
-    WorkCopy::remove(folder, pair)?;
+    let _ = fs::remove_file(&path);
     let mut bytes = data.to_vec();
     if mode & 2 != 0 {
         let good = open()?;
@@ -239,7 +241,20 @@ pub fn run_work(folder: &Path, data: &[u8]) -> Result<u64, StoreError> {
         work::reseal(&mut bytes);
     }
     fs::write(&path, &bytes).map_err(in_file)?;
-    let copy = open()?;
+    let copy = match open() {
+        // Nobody overwrites that.
+        Err(StoreError::NotAWorkCopy { .. }) => {
+            assert!(
+                fs::read(&path).map_err(in_file)? == bytes
+                    && WorkCopy::info(&path, VARIANT)?.is_none()
+            );
+            return Ok(0);
+        }
+        copy => copy?,
+    };
+    let known = WorkCopy::info(&path, VARIANT)?.expect("opened just now");
+    let has = (0..WORK.slots as usize).filter(|&number| copy.has(number)).count() as u64;
+    assert_eq!(known.kept.map(|kept| kept.placements), Some(has * WORK.unit));
     let mut scores = vec![0; block_len(copy.is_wide())];
     for number in 0..WORK.slots as usize {
         for side in 0..2 {

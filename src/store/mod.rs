@@ -34,8 +34,10 @@ pub use format::{
 pub use read::{Block, Table};
 pub use source::{FileSource, MapSource, MemorySource, Source};
 #[cfg(feature = "build")]
-pub use work::{WorkCopy, WorkSize};
+pub use work::{Kept, WorkCopy, WorkInfo, WorkSize};
 #[cfg(feature = "build")]
-pub use write::{TableInfo, WriteOptions, WrittenSizes, remove_leftovers, write_tables};
+pub use write::{
+    TableInfo, WriteOptions, WrittenSizes, is_leftover, remove_leftovers, write_tables,
+};
 #[cfg(feature = "build")]
 pub(crate) use write::{distance_sizes, encode_to_memory, looked_at, write_costs};

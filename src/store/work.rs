@@ -4,10 +4,15 @@
 //! has to make room in memory, or is finished in part only, is kept as it is, compressed quickly, in blocks that can be read one by one.
 //! Working copies are read by the same program of the same rules, and the files may be deleted at any time
 //! when no build is at work: what they hold is found again.
+//!
+//! Each is kept for the build of most pieces that has opened it. Builds of fewer read it and add to it, and leave it where it is: which pairs a
+//! larger build has put on the disk, no table tells.
 
 use std::cell::RefCell;
+use std::collections::HashSet;
+use std::ffi::OsStr;
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Read};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -16,13 +21,16 @@ use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::error::{BlockFault, StoreError};
-use crate::index::{Material, Pair};
+use crate::index::{MOST_PIECES, Material, Pair};
 use crate::rules::Variant;
 
 /// Extension of the names of working copies.
 const EXTENSION: &str = "work";
 const MAGIC: [u8; 8] = *b"damkawk2";
-/// Magic, fingerprint of the rules, pieces of the first slice, slots, placements of a slot, whether scores are wide, checksum of all this.
+/// What the magic of every version begins with.
+const FAMILY: &[u8] = b"damkawk";
+/// Magic, fingerprint of the rules, pieces of the first slice, slots, placements of a slot, a byte for whether scores are wide (its lowest bit) and for the most
+/// pieces of the build that it is kept for (the others), checksum of all this.
 const HEADER_LEN: usize = 8 + 8 + 4 + 8 + 8 + 1 + 8;
 /// Block, bytes of both packed halves, checksum of these. The halves follow, each after its checksum.
 const RECORD_LEN: usize = 8 + 4 + 4 + 8;
@@ -74,10 +82,53 @@ impl WorkSize {
 pub struct WorkCopy {
     path: PathBuf,
     file: File,
-    /// Headers for scores of one byte and of two.
-    headers: [[u8; HEADER_LEN]; 2],
-    size: WorkSize,
+    /// What the header says while scores take one byte.
+    head: Head,
     state: Mutex<State>,
+}
+
+/// What a header says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Head {
+    fingerprint: u64,
+    slice: Material,
+    size: WorkSize,
+    wide: bool,
+    /// Most pieces of the build that it is kept for.
+    kept_for: u32,
+}
+
+/// What a file with the name of a working copy is.
+#[derive(Clone, Copy, Debug)]
+enum Content {
+    /// Nothing yet: a build was killed before it wrote the header.
+    Empty,
+    /// A working copy.
+    Work(Head),
+    /// A working copy that this program cannot read: of another version, or its header is damaged.
+    OtherVersion,
+    /// Something that no build has made.
+    Foreign,
+}
+
+/// A file with the name and the magic of a working copy, as `damka info` tells of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WorkInfo {
+    /// The pair.
+    pub pair: Pair,
+    /// What is kept there; `None` if nothing is that this program can use: the next build that works at the pair begins the file anew.
+    pub kept: Option<Kept>,
+}
+
+/// What a working copy keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kept {
+    /// Placements that are solved, of those with one side to move.
+    pub placements: u64,
+    /// Placements with one side to move.
+    pub of: u64,
+    /// Most pieces of the build that it is kept for; builds of fewer leave it where it is.
+    pub pieces: u32,
 }
 
 #[derive(Debug)]
@@ -122,37 +173,92 @@ impl WorkCopy {
         folder.join(format!("{}.{EXTENSION}", pair.first()))
     }
 
-    /// Opens the working copy of a pair of this size, or begins one, with scores of one byte. A file that is none, or of other
-    /// rules, is begun anew; what was written last before a power cut may be missing.
+    /// Opens the working copy of a pair of this size, or begins one, with scores of one byte, for a build of up to so many pieces. One that is of
+    /// other rules or another version is begun anew; what was written last before a power cut may be missing.
     ///
     /// # Errors
-    /// If the system cannot read or write the file.
+    /// [`StoreError::NotAWorkCopy`] if there is a file of this name that no build has made; if the system cannot read or write the file.
     pub fn open(
         folder: &Path,
         variant: Variant,
         pair: Pair,
         size: WorkSize,
+        pieces: u32,
     ) -> Result<Self, StoreError> {
         let path = Self::path(folder, pair);
-        let headers = [false, true].map(|wide| header(variant, pair.first(), size, wide));
-        let open = || -> io::Result<(File, State)> {
+        let mut head = Head::new(variant, pair, size, pieces);
+        let mut open = || -> io::Result<Option<(File, State, Head)>> {
+            let known = match content_or_nothing(&path)? {
+                Content::Foreign => return Ok(None),
+                Content::Work(found) if found.is_of(&head) => Some(found),
+                _ => None,
+            };
             let mut options = File::options();
             let file = options.read(true).write(true).create(true).truncate(false).open(&path)?;
-            let mut found = [0; HEADER_LEN];
-            let known = match read_exact_at(&file, &mut found, 0) {
-                Ok(()) => headers.iter().position(|header| *header == found),
-                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => None,
-                Err(error) => return Err(error),
-            };
-            let mut state = State::empty(size, known == Some(1));
+            let mut state = State::empty(size, known.is_some_and(|found| found.wide));
             match known {
-                Some(_) => state.find(&file)?,
-                None => begin(&file, &headers[0])?,
+                Some(found) => {
+                    state.find(&file)?;
+                    if found.kept_for < head.kept_for {
+                        write_all_at(&file, &head.with(found.wide).to_bytes(), 0)?;
+                    }
+                    head.kept_for = head.kept_for.max(found.kept_for);
+                }
+                None => begin(&file, &head)?,
             }
-            Ok((file, state))
+            Ok(Some((file, state, head)))
         };
-        let (file, state) = open().map_err(|error| StoreError::io(&path, error))?;
-        Ok(WorkCopy { path, file, headers, size, state: Mutex::new(state) })
+        match open().map_err(|error| StoreError::io(&path, error))? {
+            Some((file, state, head)) => {
+                Ok(WorkCopy { path, file, head, state: Mutex::new(state) })
+            }
+            None => Err(StoreError::NotAWorkCopy { path }),
+        }
+    }
+
+    /// Makes sure that no file which is none of ours stands where the working copy of a pair would be.
+    ///
+    /// # Errors
+    /// [`StoreError::NotAWorkCopy`] if one does; if the system cannot read it.
+    pub fn check_name(folder: &Path, pair: Pair) -> Result<(), StoreError> {
+        let path = Self::path(folder, pair);
+        match content_or_nothing(&path) {
+            Ok(Content::Foreign) => Err(StoreError::NotAWorkCopy { path }),
+            Ok(_) => Ok(()),
+            Err(error) => Err(StoreError::io(&path, error)),
+        }
+    }
+
+    /// What a file keeps, if by its name and its magic it is a working copy of the variant; `None` if not. Reads a few bytes of each block.
+    ///
+    /// # Errors
+    /// If the system cannot read the file.
+    pub fn info(path: &Path, variant: Variant) -> Result<Option<WorkInfo>, StoreError> {
+        let Some(pair) = pair_of(path, variant) else { return Ok(None) };
+        let read = || -> io::Result<Option<WorkInfo>> {
+            let nothing = Some(WorkInfo { pair, kept: None });
+            let head = match content(path)? {
+                Content::Foreign => return Ok(None),
+                Content::Empty | Content::OtherVersion => return Ok(nothing),
+                Content::Work(head) => head,
+            };
+            let of = head.size.slots.checked_mul(head.size.unit);
+            let expected = Head::new(variant, pair, head.size, 0);
+            let Some(of) = of.filter(|_| head.is_of(&expected)) else { return Ok(nothing) };
+            let file = File::open(path)?;
+            let mut kept = HashSet::new();
+            visit_records(&file, file.metadata()?.len(), head.size.blocks(), |block, place| {
+                match place.packed {
+                    GONE => kept.remove(&block),
+                    _ => kept.insert(block),
+                };
+            })?;
+            let placements =
+                (kept.len() as u64).saturating_mul(head.size.block_len() as u64).min(of);
+            let pieces = head.kept_for;
+            Ok(Some(WorkInfo { pair, kept: Some(Kept { placements, of, pieces }) }))
+        };
+        read().map_err(|error| StoreError::io(path, error))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -168,14 +274,24 @@ impl WorkCopy {
         self.state().wide
     }
 
+    /// How many scores the pair has.
+    pub fn size(&self) -> WorkSize {
+        self.head.size
+    }
+
+    /// Most pieces of the build that it is kept for.
+    pub fn kept_for(&self) -> u32 {
+        self.head.kept_for
+    }
+
     /// Forgets everything, and takes scores of two bytes from now on, or of one.
     ///
     /// # Errors
     /// If the system cannot write.
     pub fn clear(&self, wide: bool) -> Result<(), StoreError> {
         let mut state = self.state();
-        *state = State::empty(self.size, wide);
-        begin(&self.file, &self.headers[wide as usize]).map_err(|error| self.io(error))
+        *state = State::empty(self.head.size, wide);
+        begin(&self.file, &self.head.with(wide)).map_err(|error| self.io(error))
     }
 
     /// Whether a block is kept.
@@ -261,9 +377,9 @@ impl WorkCopy {
     /// If the halves differ in length, or hold more than the pair has, or scores are wide.
     pub fn append(&self, halves: [&[u8]; 2]) -> Result<(), StoreError> {
         assert_eq!(halves[0].len(), halves[1].len());
-        assert!(halves[0].len() as u64 <= self.size.placements() && !self.is_wide());
-        let len = self.size.block_len();
-        let all = halves[0].len() as u64 == self.size.placements();
+        assert!(halves[0].len() as u64 <= self.head.size.placements() && !self.is_wide());
+        let len = self.head.size.block_len();
+        let all = halves[0].len() as u64 == self.head.size.placements();
         let [a, b] = halves.map(|half| half.par_chunks(len));
         a.zip(b).enumerate().try_for_each(|(block, (a, b))| {
             let whole = all || a.len() == len;
@@ -298,9 +414,9 @@ impl WorkCopy {
     /// # Panics
     /// If there is not as much room as the pair has placements, or scores are wide.
     pub fn load(&self, halves: [&mut [u8]; 2]) -> Result<u64, StoreError> {
-        assert!(halves.iter().all(|half| half.len() as u64 == self.size.placements()));
+        assert!(halves.iter().all(|half| half.len() as u64 == self.head.size.placements()));
         assert!(!self.is_wide());
-        let len = self.size.block_len();
+        let len = self.head.size.block_len();
         let state = self.state();
         let blocks = state.blocks.iter().position(|place| place.offset == 0);
         let blocks = blocks.unwrap_or(state.blocks.len());
@@ -347,34 +463,130 @@ impl WorkCopy {
         self.sync()
     }
 
-    /// Removes the working copy of a pair, if there is one.
+    /// Removes the working copy of a pair, which a build of up to so many pieces has no use for any more. One that is kept for a build of more stays, and so
+    /// does a file that is no working copy.
     ///
     /// # Errors
     /// If there is one and the system cannot remove it.
-    pub fn remove(folder: &Path, pair: Pair) -> Result<(), StoreError> {
-        remove(&Self::path(folder, pair))
+    pub fn remove(folder: &Path, pair: Pair, pieces: u32) -> Result<(), StoreError> {
+        let path = Self::path(folder, pair);
+        let kept_for = match content(&path) {
+            Ok(Content::Work(head)) => head.kept_for,
+            Ok(Content::Empty | Content::OtherVersion) => pair.first().pieces(),
+            // What cannot be read is not known to be ours.
+            Ok(Content::Foreign) | Err(_) => return Ok(()),
+        };
+        if kept_for > pieces {
+            return Ok(());
+        }
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(StoreError::io(&path, error))
+            }
+            _ => Ok(()),
+        }
     }
 
-    /// Removes all working copies in a folder.
+    /// Removes the working copies in the folder of a variant that a build of up to so many pieces has no use for when it is done: those of its pairs,
+    /// as [`WorkCopy::remove`] does.
     ///
     /// # Errors
     /// If the system cannot list the folder or remove a file.
-    pub fn remove_all(folder: &Path) -> Result<(), StoreError> {
+    pub fn remove_all(folder: &Path, variant: Variant, pieces: u32) -> Result<(), StoreError> {
         let in_folder = |error| StoreError::io(folder, error);
         for entry in fs::read_dir(folder).map_err(in_folder)? {
             let path = entry.map_err(in_folder)?.path();
-            if path.extension().is_some_and(|extension| extension == EXTENSION) {
-                remove(&path)?;
+            match pair_of(&path, variant) {
+                Some(pair) if pair.first().pieces() <= pieces => {
+                    Self::remove(folder, pair, pieces)?
+                }
+                _ => {}
             }
         }
         Ok(())
     }
 }
 
-fn remove(path: &Path) -> Result<(), StoreError> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(StoreError::io(path, error)),
-        _ => Ok(()),
+/// The pair whose working copy has this name; `None` if none has.
+fn pair_of(path: &Path, variant: Variant) -> Option<Pair> {
+    if path.extension() != Some(OsStr::new(EXTENSION)) {
+        return None;
+    }
+    let slice: Material = path.file_stem()?.to_str()?.parse().ok()?;
+    let known = slice.pieces() <= MOST_PIECES && slice.exists_in(variant.rules());
+    known.then(|| Pair::of(slice)).filter(|pair| pair.first() == slice)
+}
+
+/// What a file is.
+fn content(path: &Path) -> io::Result<Content> {
+    // A pipe would wait for somebody to write into it.
+    if !fs::metadata(path)?.is_file() {
+        return Ok(Content::Foreign);
+    }
+    let mut bytes = Vec::new();
+    File::open(path)?.take(HEADER_LEN as u64).read_to_end(&mut bytes)?;
+    Ok(match bytes.first_chunk().and_then(Head::from_bytes) {
+        _ if bytes.is_empty() => Content::Empty,
+        _ if !bytes.starts_with(FAMILY) => Content::Foreign,
+        Some(head) => Content::Work(head),
+        None => Content::OtherVersion,
+    })
+}
+
+/// What a file is; nothing if there is none.
+fn content_or_nothing(path: &Path) -> io::Result<Content> {
+    match content(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Content::Empty),
+        content => content,
+    }
+}
+
+impl Head {
+    fn new(variant: Variant, pair: Pair, size: WorkSize, pieces: u32) -> Self {
+        let (fingerprint, slice) = (variant.rules().fingerprint(), pair.first());
+        let kept_for = pieces.min(MOST_PIECES).max(slice.pieces());
+        Head { fingerprint, slice, size, wide: false, kept_for }
+    }
+
+    /// Whether both are of the same pair.
+    fn is_of(&self, other: &Self) -> bool {
+        (self.fingerprint, self.slice, self.size) == (other.fingerprint, other.slice, other.size)
+    }
+
+    fn with(self, wide: bool) -> Self {
+        Head { wide, ..self }
+    }
+
+    fn to_bytes(self) -> [u8; HEADER_LEN] {
+        let mut bytes = [0; HEADER_LEN];
+        bytes[..8].copy_from_slice(&MAGIC);
+        bytes[8..16].copy_from_slice(&self.fingerprint.to_le_bytes());
+        let Material { own_kings, own_men, opp_kings, opp_men } = self.slice;
+        bytes[16..20].copy_from_slice(&[own_kings, own_men, opp_kings, opp_men]);
+        bytes[20..28].copy_from_slice(&self.size.slots.to_le_bytes());
+        bytes[28..36].copy_from_slice(&self.size.unit.to_le_bytes());
+        bytes[36] = self.wide as u8 | (self.kept_for as u8) << 1;
+        let check = xxh3_64(&bytes[..37]);
+        bytes[37..].copy_from_slice(&check.to_le_bytes());
+        bytes
+    }
+
+    /// `None` if it is of another version, or damaged.
+    fn from_bytes(bytes: &[u8; HEADER_LEN]) -> Option<Self> {
+        let (said, check) = bytes.split_at(HEADER_LEN - CHECK_LEN);
+        if said[..8] != MAGIC || xxh3_64(said).to_le_bytes() != check {
+            return None;
+        }
+        let word = |at: usize| said[at..].first_chunk().map_or(0, |word| u64::from_le_bytes(*word));
+        let [own_kings, own_men, opp_kings, opp_men] = *said[16..].first_chunk()?;
+        let pieces: u32 = [own_kings, own_men, opp_kings, opp_men].map(u32::from).iter().sum();
+        if pieces > MOST_PIECES {
+            return None;
+        }
+        let slice = Material { own_kings, own_men, opp_kings, opp_men };
+        let size = WorkSize { slots: word(20), unit: word(28) };
+        let kept_for = u32::from(said[36] >> 1).max(pieces);
+        Some(Head { fingerprint: word(8), slice, size, wide: said[36] & 1 == 1, kept_for })
     }
 }
 
@@ -397,43 +609,41 @@ impl State {
     /// Finds the records of a file, and cuts off what is behind the last that is whole.
     fn find(&mut self, file: &File) -> io::Result<()> {
         let len = file.metadata()?.len();
-        while self.end + (RECORD_LEN as u64) <= len {
-            let mut bytes = [0; RECORD_LEN];
-            read_exact_at(file, &mut bytes, self.end)?;
-            let (block, packed) = block_and_packed(&bytes);
-            let place = Place { offset: self.end, packed };
-            let known = block < self.blocks.len() as u64;
-            if !known || bytes != record(block, place.packed) || place.end() > len {
-                break;
-            }
-            match place.packed {
-                GONE => self.forget(block as usize),
-                _ => self.keep(block as usize, place),
-            }
-            self.end = place.end();
-        }
+        let blocks = self.blocks.len() as u64;
+        self.end = visit_records(file, len, blocks, |block, place| match place.packed {
+            GONE => self.forget(block as usize),
+            _ => self.keep(block as usize, place),
+        })?;
         if self.end < len { file.set_len(self.end) } else { Ok(()) }
     }
 }
 
-fn header(variant: Variant, slice: Material, size: WorkSize, wide: bool) -> [u8; HEADER_LEN] {
-    let mut bytes = [0; HEADER_LEN];
-    bytes[..8].copy_from_slice(&MAGIC);
-    bytes[8..16].copy_from_slice(&variant.rules().fingerprint().to_le_bytes());
-    let Material { own_kings, own_men, opp_kings, opp_men } = slice;
-    bytes[16..20].copy_from_slice(&[own_kings, own_men, opp_kings, opp_men]);
-    bytes[20..28].copy_from_slice(&size.slots.to_le_bytes());
-    bytes[28..36].copy_from_slice(&size.unit.to_le_bytes());
-    bytes[36] = wide as u8;
-    let check = xxh3_64(&bytes[..37]);
-    bytes[37..].copy_from_slice(&check.to_le_bytes());
-    bytes
+/// Goes through the records of a file of this length, of so many blocks, up to the first that is not whole, and returns where that is.
+fn visit_records(
+    file: &File,
+    len: u64,
+    blocks: u64,
+    mut visit: impl FnMut(u64, Place),
+) -> io::Result<u64> {
+    let mut end = HEADER_LEN as u64;
+    while end + (RECORD_LEN as u64) <= len {
+        let mut bytes = [0; RECORD_LEN];
+        read_exact_at(file, &mut bytes, end)?;
+        let (block, packed) = block_and_packed(&bytes);
+        let place = Place { offset: end, packed };
+        if block >= blocks || bytes != record(block, packed) || place.end() > len {
+            break;
+        }
+        visit(block, place);
+        end = place.end();
+    }
+    Ok(end)
 }
 
 /// Leaves a file with nothing but its header.
-fn begin(file: &File, header: &[u8]) -> io::Result<()> {
+fn begin(file: &File, head: &Head) -> io::Result<()> {
     file.set_len(0)?;
-    write_all_at(file, header, 0)
+    write_all_at(file, &head.to_bytes(), 0)
 }
 
 /// Whether a half is as it was written, by its checksum before it.
@@ -562,7 +772,7 @@ mod tests {
     }
 
     fn open(folder: &Path) -> WorkCopy {
-        WorkCopy::open(folder, Variant::Russian, pair(), SIZE).unwrap()
+        WorkCopy::open(folder, Variant::Russian, pair(), SIZE, 4).unwrap()
     }
 
     fn load(copy: &WorkCopy) -> (usize, [Vec<u8>; 2]) {
@@ -625,20 +835,80 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_something_else_is_begun_anew() {
+    fn a_copy_of_something_else_is_begun_anew() {
         let folder = tempfile::tempdir().unwrap();
         let (a, b) = (scores(1), scores(2));
         let kept = |copy: &WorkCopy| (0..SIZE.blocks() as usize).any(|block| copy.has(block));
         open(folder.path()).append([&a, &b]).unwrap();
         assert!(kept(&open(folder.path())));
-        let other = WorkCopy::open(folder.path(), Variant::Brazilian, pair(), SIZE).unwrap();
+        let other = WorkCopy::open(folder.path(), Variant::Brazilian, pair(), SIZE, 4).unwrap();
         assert!(!kept(&other));
         assert!(!kept(&open(folder.path())));
-        fs::write(WorkCopy::path(folder.path(), pair()), b"short").unwrap();
-        assert!(!kept(&open(folder.path())));
-        WorkCopy::remove(folder.path(), pair()).unwrap();
-        WorkCopy::remove(folder.path(), pair()).unwrap();
-        assert!(!WorkCopy::path(folder.path(), pair()).exists());
+        // Another version, and what a build leaves that is killed before it writes anything.
+        let path = WorkCopy::path(folder.path(), pair());
+        for bytes in [&b"damkawk1 and other things"[..], b""] {
+            fs::write(&path, bytes).unwrap();
+            assert!(!kept(&open(folder.path())));
+        }
+        WorkCopy::remove(folder.path(), pair(), 4).unwrap();
+        WorkCopy::remove(folder.path(), pair(), 4).unwrap();
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn files_of_others_are_neither_overwritten_nor_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = WorkCopy::path(folder.path(), pair());
+        let variant = Variant::Russian;
+        for bytes in [&b"short"[..], &[0; 100], b"damkatb and more"] {
+            fs::write(&path, bytes).unwrap();
+            let error = WorkCopy::open(folder.path(), variant, pair(), SIZE, 4).unwrap_err();
+            assert!(matches!(&error, StoreError::NotAWorkCopy { path: named } if *named == path));
+            assert!(WorkCopy::check_name(folder.path(), pair()).is_err());
+            assert_eq!(WorkCopy::info(&path, variant).unwrap(), None);
+            WorkCopy::remove(folder.path(), pair(), 8).unwrap();
+            WorkCopy::remove_all(folder.path(), variant, 8).unwrap();
+            assert!(fs::read(&path).unwrap() == bytes);
+        }
+        // Names that are none of ours, whatever is in the files.
+        fs::remove_file(&path).unwrap();
+        open(folder.path());
+        let bytes = fs::read(&path).unwrap();
+        for name in ["._KMvKM.work", "notes.work", "MvK.work", "KvMMMMMMMMM.work", "KMvKM.work2"] {
+            fs::write(folder.path().join(name), &bytes).unwrap();
+        }
+        fs::create_dir(folder.path().join("KvK.work")).unwrap();
+        WorkCopy::remove_all(folder.path(), variant, 8).unwrap();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 6);
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn a_copy_is_kept_for_the_largest_build_that_opened_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let (a, b) = (scores(1), scores(2));
+        let path = WorkCopy::path(folder.path(), pair());
+        let open =
+            |pieces| WorkCopy::open(folder.path(), Variant::Russian, pair(), SIZE, pieces).unwrap();
+        let part = 2 * SIZE.block_len();
+        open(4).append([&a[..part], &b[..part]]).unwrap();
+        for (pieces, kept_for) in [(2, 4), (6, 6), (5, 6)] {
+            let copy = open(pieces);
+            assert_eq!((copy.kept_for(), copy.is_wide(), load(&copy).0), (kept_for, false, part));
+        }
+        let info = WorkCopy::info(&path, Variant::Russian).unwrap().unwrap();
+        let kept = Kept { placements: part as u64, of: SIZE.placements(), pieces: 6 };
+        assert_eq!(info, WorkInfo { pair: pair(), kept: Some(kept) });
+        let other = WorkCopy::info(&path, Variant::Brazilian).unwrap().unwrap();
+        assert_eq!(other, WorkInfo { pair: pair(), kept: None });
+        WorkCopy::remove(folder.path(), pair(), 5).unwrap();
+        WorkCopy::remove_all(folder.path(), Variant::Russian, 5).unwrap();
+        assert_eq!(load(&open(4)).0, part);
+        // What is cleared is still for it.
+        open(4).clear(true).unwrap();
+        assert!(open(4).is_wide() && open(4).kept_for() == 6);
+        WorkCopy::remove_all(folder.path(), Variant::Russian, 6).unwrap();
+        assert!(!path.exists());
     }
 
     #[test]
@@ -646,7 +916,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let size = WorkSize { slots: 7, unit: 2000 };
         assert!(size.is_by_slot() && !SIZE.is_by_slot());
-        let open = || WorkCopy::open(folder.path(), Variant::Russian, pair(), size).unwrap();
+        let open = || WorkCopy::open(folder.path(), Variant::Russian, pair(), size, 4).unwrap();
         let copy = open();
         copy.clear(true).unwrap();
         let halves = |slot: usize| [scores(slot as u64), scores(100 + slot as u64)];

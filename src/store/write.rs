@@ -1,7 +1,7 @@
 //! Writing the tables of a slice.
 
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -18,11 +18,12 @@ use super::codec::{
 use super::context::{ANY, ContextCoder, DistanceModel, Model, ResultModel, context_coder, train};
 use super::error::StoreError;
 use super::format::{
-    Codec, DTW_BLOCK_LEN, DTW_CONTEXT_LEN, ENTRY_LEN, Entry, HEADER_LEN, Header, Metric, RawHeader,
-    Results, TableId, WLD_BLOCK_LEN, WLD_CONTEXT_LEN, index_to_bytes,
+    Codec, DTW_BLOCK_LEN, DTW_CONTEXT_LEN, ENTRY_LEN, Entry, HEADER_LEN, Header, MAGIC, Metric,
+    RawHeader, Results, TableId, WLD_BLOCK_LEN, WLD_CONTEXT_LEN, index_to_bytes,
 };
 use crate::index::Material;
 use crate::rules::Variant;
+use crate::threads::in_pool;
 use crate::value::{Counts, Halves, Value};
 
 /// Beginning of the names of unfinished files.
@@ -80,8 +81,8 @@ pub struct WrittenSizes {
 
 /// Writes both tables of a slice into `folder` (`<database>/<variant>`), which is made if it does not exist.
 ///
-/// One pass over `cells`, after a look at a sample of them, spread over the threads of the current rayon pool; the bytes do
-/// not depend on their number.
+/// One pass over `cells`, after a look at a sample of them, spread over the threads of the current rayon pool, or over threads of its own if the
+/// calling thread is in none; the bytes do not depend on their number.
 /// Memory: about 3 MiB a thread. The files appear under their names only when both are complete and on the disk, first
 /// `.dtw`, then `.wld`: where a `.wld` file is, the slice is done. Files of these names that were there are replaced.
 ///
@@ -102,7 +103,8 @@ pub fn write_tables(
     let wld = temporary(folder, &wld_path)?;
     let dtw = temporary(folder, &dtw_path)?;
     let writing = Writing { info, cells, options, should_stop, paths: [&wld_path, &dtw_path] };
-    let sizes = writing.encode(writing.choose_codings()?, wld.as_file(), dtw.as_file())?;
+    let sizes =
+        in_pool(|| writing.encode(writing.choose_codings()?, wld.as_file(), dtw.as_file()))?;
     for (file, path) in [(&dtw, &dtw_path), (&wld, &wld_path)] {
         file.as_file().sync_all().map_err(|error| StoreError::io(path, error))?;
     }
@@ -124,12 +126,39 @@ fn temporary(folder: &Path, path: &Path) -> Result<NamedTempFile, StoreError> {
     builder.tempfile_in(folder).map_err(|error| StoreError::io(path, error))
 }
 
+/// Brings the names in a folder to the disk, where the file system can do that.
+#[cfg(unix)]
 fn sync_folder(folder: &Path) -> io::Result<()> {
-    // Other systems do not open folders as files.
-    if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
+    match File::open(folder)?.sync_all() {
+        // Some file systems sync files only.
+        Err(error) if matches!(error.raw_os_error(), Some(libc::EINVAL | libc::ENOTSUP)) => Ok(()),
+        synced => synced,
+    }
 }
 
-/// Removes the unfinished files that killed runs have left in a folder, and returns how many there were.
+/// Other systems do not open folders as files.
+#[cfg(not(unix))]
+fn sync_folder(_: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+/// Whether a file is what a run leaves that is killed while it writes a table: by its name, and by its beginning, which is that of a table, or room
+/// for it, or nothing at all.
+///
+/// # Errors
+/// If the system cannot read it.
+pub fn is_leftover(path: &Path) -> io::Result<bool> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    // A pipe would wait for somebody to write into it.
+    if !name.starts_with(TEMPORARY) || !fs::symlink_metadata(path)?.is_file() {
+        return Ok(false);
+    }
+    let mut header = Vec::new();
+    File::open(path)?.take(HEADER_LEN as u64).read_to_end(&mut header)?;
+    Ok(header.starts_with(&MAGIC) || header.iter().all(|&byte| byte == 0))
+}
+
+/// Removes the unfinished files that killed runs have left in a folder, and returns how many there were. See [`is_leftover`].
 ///
 /// Nobody may be writing tables into the folder meanwhile. A folder that does not exist has none.
 ///
@@ -143,10 +172,10 @@ pub fn remove_leftovers(folder: &Path) -> Result<usize, StoreError> {
     };
     let mut removed = 0;
     for entry in entries {
-        let entry = entry.map_err(|error| StoreError::io(folder, error))?;
-        let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
-        if is_file && entry.file_name().to_string_lossy().starts_with(TEMPORARY) {
-            fs::remove_file(entry.path()).map_err(|error| StoreError::io(&entry.path(), error))?;
+        let path = entry.map_err(|error| StoreError::io(folder, error))?.path();
+        // What cannot be read is not known to be ours.
+        if is_leftover(&path).unwrap_or(false) {
+            fs::remove_file(&path).map_err(|error| StoreError::io(&path, error))?;
             removed += 1;
         }
     }

@@ -23,7 +23,7 @@ use damka::rules::{RuleSet, Russian};
 use damka::solve::SolveOptions;
 use damka::store::{
     Cell, Cells, CellsError, FORMAT_VERSION, HEADER_LEN, Metric, Results, StoreError, TableInfo,
-    write_tables,
+    WorkCopy, write_tables,
 };
 use tempfile::{TempDir, tempdir};
 
@@ -246,6 +246,48 @@ fn goes_on_inside_a_pair(on_disk: bool, solve: SolveOptions) {
     assert_same_files(&files(folder.path()), &WHOLE);
 }
 
+/// Placements that are kept of each pair, for a build of 4 pieces.
+fn kept_for_four(folder: &Path) -> BTreeMap<String, u64> {
+    let info = |name: &String| {
+        let info = WorkCopy::info(&table_path(folder, name), Variant::Russian).unwrap();
+        let kept = info.unwrap().kept.unwrap();
+        assert_eq!(kept.pieces, 4, "{name}");
+        kept.placements
+    };
+    kept(folder).into_iter().map(|name| (name.clone(), info(&name))).collect()
+}
+
+/// What a build was stopped at is there for it when builds of fewer pieces have been at work, which go on from it too.
+#[test]
+fn a_smaller_build_leaves_the_work_of_a_larger_one() {
+    // Amid pairs of 3 pieces, and of 4, in which the smaller builds have nothing to do.
+    for (on_disk, positions) in
+        [(false, 120_000), (true, 120_000), (false, 900_000), (true, 900_000)]
+    {
+        let folder = tempdir().unwrap();
+        let with = |pieces| BuildOptions {
+            keep_every: Duration::ZERO,
+            on_disk,
+            ..options(folder.path(), pieces)
+        };
+        let advanced = AtomicU64::new(0);
+        assert!(is_stopped(&with(4), &StopAfterPositions { positions, advanced }));
+        let before = kept_for_four(folder.path());
+        assert!(before.values().any(|&placements| placements > 0), "{before:?}");
+        for pieces in [2, 3, 3] {
+            build(&with(pieces), &()).unwrap();
+            let mut after = kept_for_four(folder.path());
+            after.retain(|name, _| before.contains_key(name));
+            assert!(after.keys().eq(before.keys()), "{after:?}");
+            assert!(after.iter().all(|(name, placements)| *placements >= before[name]));
+        }
+        // Smaller builds leave nothing of their own.
+        assert_eq!(kept_for_four(folder.path()).len(), before.len());
+        build(&with(4), &()).unwrap();
+        assert_same_files(&files(folder.path()), &WHOLE);
+    }
+}
+
 /// Everything that can be is worked on outside memory.
 #[test]
 fn pairs_on_the_disk_give_the_same_bytes() {
@@ -441,13 +483,18 @@ fn nothing_is_done_where_all_is_done() {
 fn leftovers_of_killed_builds_are_removed() {
     let folder = folder_with(2);
     let left = table_path(folder.path(), ".damka-unfinished-Ab12Cd");
-    fs::write(&left, b"half a table").unwrap();
-    fs::write(table_path(folder.path(), "notes.txt"), b"mine").unwrap();
-    build_into(folder.path(), 2);
-    assert!(!left.exists());
     let mut expected = up_to(2);
-    expected.insert("notes.txt".to_owned(), b"mine".to_vec());
-    assert_same_files(&files(folder.path()), &expected);
+    for other in ["notes.txt", "notes.work", ".damka-unfinished-notes"] {
+        fs::write(table_path(folder.path(), other), b"mine").unwrap();
+        expected.insert(other.to_owned(), b"mine".to_vec());
+    }
+    // Nothing was written yet, or not the header, or everything.
+    for bytes in [vec![], [vec![0; HEADER_LEN], vec![7]].concat(), up_to(2)["KvK.wld"].clone()] {
+        fs::write(&left, bytes).unwrap();
+        build_into(folder.path(), 2);
+        assert!(!left.exists());
+        assert_same_files(&files(folder.path()), &expected);
+    }
 }
 
 #[test]

@@ -31,5 +31,7 @@ mod solver;
 mod sources;
 mod store;
 mod symmetry;
+#[cfg(all(feature = "cli", unix))]
+mod system;
 mod tables;
 mod variants;
