@@ -154,11 +154,10 @@ fn find_process(folder: &Path, levels: usize, below: &Path, pid: u32) -> Option<
         let processes = read(&group.join("cgroup.procs"))?;
         return processes.lines().any(|line| line.parse() == Ok(pid)).then_some(group);
     }
-    let folders = fs::read_dir(folder).ok()?.filter_map(|entry| {
-        let entry = entry.ok()?;
-        entry.file_type().ok()?.is_dir().then(|| entry.path())
-    });
-    folders.into_iter().find_map(|folder| find_process(&folder, levels - 1, below, pid))
+    fs::read_dir(folder).ok()?.flatten().find_map(|entry| {
+        let is_group = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        is_group.then(|| find_process(&entry.path(), levels - 1, below, pid))?
+    })
 }
 
 /// The text of a file; names of other mounts need not be UTF-8.
