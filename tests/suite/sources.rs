@@ -399,29 +399,35 @@ fn few_addresses_are_enough() {
     // As long as the largest tables of seven pieces.
     let large = table_path(folder.path(), "KKvKK.wld");
     fs::File::options().write(true).open(&large).unwrap().set_len(3 << 30).unwrap();
-    let run = |kilobytes: u64, args: &[&str]| {
-        let script = format!("ulimit -v {kilobytes} && exec \"$0\" \"$@\"");
+    let run = |megabytes: u64, args: &[&str]| {
+        let script = format!("ulimit -v {} && exec \"$0\" \"$@\"", megabytes << 10);
         let mut command = Command::new("sh");
         command.args(["-c", &script, env!("CARGO_BIN_EXE_damka")]).args(args);
-        command.arg("--db").arg(folder.path()).output().unwrap()
+        // Each thread takes addresses too.
+        command.env("RAYON_NUM_THREADS", "2").env("DAMKA_PATH", folder.path()).output().unwrap()
     };
-    let position = "W:WKa1,c3:BKf8,h6";
-    let free = run(1 << 40, &["probe", "russian", position, "--json"]);
-    assert!(free.status.success());
-    // The least with which the program comes up at all, and more.
-    let starts = |&megabytes: &u64| run(megabytes << 10, &["variants"]).status.success();
+    // The least with which the program comes up at all.
+    let starts = |&megabytes: &u64| run(megabytes, &["variants"]).status.success();
     let least = (16..4_000).step_by(8).find(starts).unwrap();
-    for more in [24, 40, 64, 100, 160, 300, 600] {
-        for cache in ["64MiB", "1G", "0"] {
-            let asked = ["probe", "russian", position, "--json", "--cache", cache];
-            let ran = run((least + more) << 10, &asked);
-            let said = String::from_utf8_lossy(&ran.stderr);
-            assert!(
-                ran.status.success() && ran.stdout == free.stdout,
-                "{least}+{more}, {cache}: {said}"
-            );
+    let questions: [&[&str]; 3] = [
+        &["classics", "russian", "--cache"],
+        &["longest", "russian", "MMMvK", "--cache"],
+        &["probe", "russian", "W:WKa1,c3:BKf8,h6", "--json", "--cache"],
+    ];
+    for question in questions {
+        let free = run(1 << 30, &[question, &["64MiB"]].concat());
+        assert!(free.status.success());
+        for more in [40, 64, 300] {
+            for cache in ["64MiB", "1G", "0"] {
+                let ran = run(least + more, &[question, &[cache]].concat());
+                let said = String::from_utf8_lossy(&ran.stderr);
+                assert!(ran.status.success(), "{least}+{more}, {cache}: {said}");
+                assert!(ran.stdout == free.stdout);
+            }
         }
-        let ran = run((least + more) << 10, &["probe", "russian", "W:WKa1,Kc1:BKf8,Kh6"]);
+    }
+    for limit in [least + 40, 1_000] {
+        let ran = run(limit, &["probe", "russian", "W:WKa1,Kc1:BKf8,Kh6"]);
         let said = String::from_utf8_lossy(&ran.stderr);
         assert_eq!(ran.status.code(), Some(5), "{said}");
         assert!(said.contains("KKvKK.wld has 3221225472 bytes instead of"), "{said}");
@@ -578,12 +584,12 @@ fn files_and_folders_can_be_added_later() {
     assert_eq!(tables.probe(&position).unwrap(), committed().probe(&position).unwrap());
 
     let alone = Tablebase::new(Variant::Russian, OpenOptions::new());
-    let wld = id("KMvKM", Metric::Wld).path(Path::new(COMMITTED));
-    assert!(alone.add_file(&wld).unwrap());
-    assert!(!alone.add_file(&wld).unwrap());
-    assert_eq!(alone.found()[0].path, wld);
+    let dtw = id("KMvKM", Metric::Dtw).path(Path::new(COMMITTED));
+    assert!(alone.add_file(&dtw).unwrap());
+    assert!(!alone.add_file(&dtw).unwrap());
+    assert_eq!(alone.found()[0].path, dtw);
     let quiet = parse_fen(Variant::Russian, "W:WKa1,a3:Bh6,Kh8").unwrap();
-    alone.verify_checksums("KMvKM".parse().unwrap(), Metric::Wld).unwrap();
+    alone.verify_checksums("KMvKM".parse().unwrap(), Metric::Dtw).unwrap();
     assert!(alone.probe(&quiet).unwrap_err().is_missing());
     for (name, said) in [
         ("KMvK.txt", "KMvK.txt: not the name of a table of russian"),
