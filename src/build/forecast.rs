@@ -83,24 +83,48 @@ impl Rates {
 /// Working copies are about so many times smaller than memory: measured on Russian slices of 5 and 6 pieces.
 const SCRATCH_RATIO: u64 = 4;
 
-/// After so much CPU time of measuring, slices of one piece more are not compressed.
-const WRITING_TIME: Duration = Duration::from_millis(1500);
-/// After so much, no more slices are solved.
-const SOLVING_TIME: Duration = Duration::from_secs(6);
+/// How long is measured.
+struct Effort {
+    /// Most pieces of slices that are solved for it.
+    pieces: u32,
+    /// After so much CPU time, slices of one piece more are not compressed.
+    writing: Duration,
+    /// After so much, no more slices are solved.
+    solving: Duration,
+}
+
+/// For a plan.
+const FULL: Effort =
+    Effort { pieces: 5, writing: Duration::from_millis(1500), solving: Duration::from_secs(6) };
+/// For a word beside an answer.
+const BRIEF: Effort =
+    Effort { pieces: 4, writing: Duration::from_millis(200), solving: Duration::from_millis(400) };
 
 /// Forecasts a build with these options, and, if there is something to do, measures how fast this machine is, which takes a few seconds.
 ///
 /// # Errors
 /// Like [`build`](super::build), but too little memory is no error: [`Forecast::least`] tells it.
 pub fn forecast(options: &BuildOptions) -> Result<Forecast, BuildError> {
+    forecast_after(options, &FULL)
+}
+
+/// [`Forecast::time`], less exact and within a second.
+///
+/// # Errors
+/// See [`forecast`].
+pub fn planned_time(options: &BuildOptions) -> Result<Duration, BuildError> {
+    Ok(forecast_after(options, &BRIEF)?.time)
+}
+
+fn forecast_after(options: &BuildOptions, effort: &Effort) -> Result<Forecast, BuildError> {
     if !(2..=MOST_PIECES).contains(&options.pieces) {
         return Err(BuildError::Pieces { pieces: options.pieces, most: MOST_PIECES });
     }
     check_sizes(options)?;
-    Threads::start(options.threads).run(|| forecast_of(options))
+    Threads::start(options.threads).run(|| forecast_of(options, effort))
 }
 
-fn forecast_of(options: &BuildOptions) -> Result<Forecast, BuildError> {
+fn forecast_of(options: &BuildOptions, effort: &Effort) -> Result<Forecast, BuildError> {
     let variant = options.variant;
     let folder = options.folder.join(variant.name());
     let len = |slice| slice_len(variant, slice);
@@ -127,7 +151,7 @@ fn forecast_of(options: &BuildOptions) -> Result<Forecast, BuildError> {
     if schedule.steps.is_empty() {
         return Ok(forecast);
     }
-    let rates = with_rule_set_to_solve!(variant, R => measure(Kernel::of::<R>(), options))?;
+    let rates = with_rule_set_to_solve!(variant, R => measure(Kernel::of::<R>(), options, effort))?;
     forecast.rates = Some(rates);
     let mut out: BTreeMap<Pair, u64> = BTreeMap::new();
     let mut chains: BTreeMap<Pair, Duration> = BTreeMap::new();
@@ -185,9 +209,13 @@ impl Sums {
 
 /// Solves and compresses slices of few pieces, in memory. Both are slower in small slices, so the last piece count counts; to be
 /// compressed, large ones would take too long.
-fn measure<B: Bits>(kernel: Kernel<B>, options: &BuildOptions) -> Result<Rates, BuildError> {
+fn measure<B: Bits>(
+    kernel: Kernel<B>,
+    options: &BuildOptions,
+    effort: &Effort,
+) -> Result<Rates, BuildError> {
     let variant = options.variant;
-    let pieces = options.pieces.clamp(3, 5);
+    let pieces = options.pieces.clamp(3, effort.pieces);
     let subsets = SubsetTables::new(kernel.geometry(), pieces - 1);
     let mut finished: Finished<B> = Finished::new();
     let begin = ProcessTime::now();
@@ -195,13 +223,13 @@ fn measure<B: Bits>(kernel: Kernel<B>, options: &BuildOptions) -> Result<Rates, 
     let mut bytes = 0;
     for pair in plan(kernel.rules(), pieces) {
         let count = pair.first().pieces();
-        let has_time = begin.elapsed() <= SOLVING_TIME;
+        let has_time = begin.elapsed() <= effort.solving;
         if count > solved.pieces {
             if count > 3 && !has_time {
                 break;
             }
             solved = Sums::of(count);
-            if count <= 3 || begin.elapsed() <= WRITING_TIME {
+            if count <= 3 || begin.elapsed() <= effort.writing {
                 (looked, written, bytes) = (Sums::of(count), Sums::of(count), 0);
             }
         } else if !has_time && solved.positions > 1_000_000 {

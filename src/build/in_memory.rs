@@ -8,6 +8,7 @@ use super::{BuildError, BuildMonitor, BuildOptions, SolveMonitor, to_be_written}
 use crate::board::Bits;
 use crate::index::{MOST_PIECES, Material, Pair, plan};
 use crate::position::Position;
+use crate::probe::Tablebase;
 use crate::rules::{Variant, with_rule_set_to_solve};
 use crate::solve::{Finished, Kernel, SubsetTables, check_size, solve};
 use crate::store::{Codec, Metric, WriteOptions, encode_to_memory};
@@ -75,6 +76,16 @@ impl MemoryBuild {
     /// Number of positions, one side to move: some million are solved in a second.
     pub fn positions(&self) -> u64 {
         self.pairs.iter().map(|&pair| positions(self.variant, pair)).sum()
+    }
+
+    /// The slices of which a tablebase has not both tables.
+    pub fn missing(&self, tables: &Tablebase) -> Vec<Material> {
+        let found = tables.found();
+        let has = |slice, metric| {
+            found.iter().any(|found| (found.slice, found.metric) == (slice, metric))
+        };
+        let slices = self.pairs.iter().flat_map(|pair| pair.slices());
+        slices.filter(|&slice| !has(slice, Metric::Wld) || !has(slice, Metric::Dtw)).collect()
     }
 
     /// Builds the tables, on so many threads; 0 for as many as there are cores. All distances are stored, so that none is searched for.

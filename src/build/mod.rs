@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use cpu_time::ProcessTime;
 
-pub use forecast::{Forecast, Rates, StepForecast, forecast};
+pub use forecast::{Forecast, Rates, StepForecast, forecast, planned_time};
 use free_memory::{free_memory, give_back};
 pub use in_memory::{MemoryBuild, MemoryTable};
 pub use limits::most_pieces;

@@ -23,7 +23,7 @@ pub const DEFAULT: &str = "tables";
 #[derive(clap::Args)]
 pub struct Folders {
     /// Folder of tables; may be given several times, the first that has a table counts [default:
-    /// those in DAMKA_PATH, else `tables`].
+    /// those in DAMKA_PATH, else `tables` and the folder for the user's data, see `damka info`].
     #[arg(long = "db", value_name = "FOLDER")]
     db: Vec<PathBuf>,
     /// Most memory for decoded blocks, like 1G.
@@ -41,14 +41,46 @@ pub fn in_environment() -> Vec<PathBuf> {
     env::split_paths(&list).filter(|path| !path.as_os_str().is_empty()).collect()
 }
 
+/// Where nothing else is said: `tables` in the current folder, then the folder for data of the user's programs.
+pub fn by_default() -> Vec<PathBuf> {
+    let data = dirs::data_dir().map(|data| data.join("damka").join(DEFAULT));
+    [PathBuf::from(DEFAULT)].into_iter().chain(data).collect()
+}
+
 impl Folders {
-    /// The folders, in the order in which they are searched.
+    /// Whether the user has said where.
+    fn are_named(&self) -> bool {
+        !self.db.is_empty() || !in_environment().is_empty()
+    }
+
+    /// The folders, in the order in which they are searched: of those that nobody has named, the ones that are there, or the first.
     pub fn list(&self) -> Vec<PathBuf> {
         if !self.db.is_empty() {
             return self.db.clone();
         }
         let folders = in_environment();
-        if folders.is_empty() { vec![DEFAULT.into()] } else { folders }
+        if !folders.is_empty() {
+            return folders;
+        }
+        let there: Vec<PathBuf> = by_default().into_iter().filter(|path| path.is_dir()).collect();
+        if there.is_empty() { vec![DEFAULT.into()] } else { there }
+    }
+
+    /// Where tables are looked for and why there, in words.
+    pub fn in_words(&self) -> String {
+        let (folders, why) = match (self.db.is_empty(), self.are_named()) {
+            (false, _) => (self.list(), "as --db says".to_owned()),
+            (true, true) => (self.list(), format!("as {VARIABLE} says")),
+            (true, false) => (by_default(), "by default".to_owned()),
+        };
+        let names: Vec<String> = folders
+            .iter()
+            .map(|path| match path.is_dir() {
+                true => path.display().to_string(),
+                false => format!("{} (not there)", path.display()),
+            })
+            .collect();
+        format!("{}, {why}", names.join(", "))
     }
 
     /// Opens the tables of a variant for a command that ends when its work is done.
@@ -66,13 +98,29 @@ impl Folders {
         unsafe { options.map_files() }
     }
 
-    /// Opens the tables of a variant for a command that answers as long as it is asked, and must not end with a disk or a file.
-    pub fn open_to_serve(&self, variant: Variant) -> anyhow::Result<Tablebase> {
-        self.open_with(variant, OpenOptions::new().cache_bytes(self.cache.as_u64()))
+    fn open_with(&self, variant: Variant, options: OpenOptions) -> anyhow::Result<Tablebase> {
+        self.open_list(variant, options, self.list())
     }
 
-    fn open_with(&self, variant: Variant, options: OpenOptions) -> anyhow::Result<Tablebase> {
-        let folders = self.list();
+    /// Like [`Folders::open`], or [`Folders::open_to_serve`], but for a command that does without tables where nobody has named a folder.
+    pub fn open_if_any(&self, variant: Variant, serves: bool) -> anyhow::Result<Tablebase> {
+        let options = match serves {
+            true => OpenOptions::new().cache_bytes(self.cache.as_u64()),
+            false => self.options(),
+        };
+        let mut folders = self.list();
+        if !self.are_named() {
+            folders.retain(|path| path.is_dir());
+        }
+        self.open_list(variant, options, folders)
+    }
+
+    fn open_list(
+        &self,
+        variant: Variant,
+        options: OpenOptions,
+        folders: Vec<PathBuf>,
+    ) -> anyhow::Result<Tablebase> {
         for path in &folders {
             if !path.is_dir() {
                 return Err(self.no_folder(path, variant).into());
@@ -121,6 +169,11 @@ impl Folders {
 
     /// The error, with what helps where a table is missing: a command, if there is one that builds it.
     pub fn explain(&self, error: ProbeError) -> anyhow::Error {
+        self.explain_with(error, |_| String::new())
+    }
+
+    /// [`Folders::explain`], with more to say of the command for so many pieces.
+    pub fn explain_with(&self, error: ProbeError, more: impl Fn(u32) -> String) -> anyhow::Error {
         let (variant, pieces) = match &error {
             ProbeError::Missing { variant, slice, .. } if !slice.exists_in(variant.rules()) => {
                 let advice = "no such slice in this variant".to_owned();
@@ -132,14 +185,20 @@ impl Folders {
         };
         let most = most_pieces(variant);
         let advice = match pieces <= most {
-            true => format!("`{}` makes it", self.command(variant, pieces)),
+            true => format!("`{}` makes it{}", self.command(variant, pieces), more(pieces)),
             false => format!("beyond what can be built: at most {most} pieces"),
         };
         CliError::MissingTable { error, advice }.into()
     }
 
+    /// The folder that this command builds into.
+    pub fn to_build_in(&self) -> PathBuf {
+        let named = self.db.first().cloned().or_else(|| in_environment().into_iter().next());
+        named.unwrap_or_else(|| DEFAULT.into())
+    }
+
     /// The command that builds tables in the first of these folders.
-    fn command(&self, variant: Variant, pieces: u32) -> String {
+    pub fn command(&self, variant: Variant, pieces: u32) -> String {
         let db = match self.db.first() {
             Some(folder) => format!(" --db \"{}\"", folder.display()),
             None => String::new(),

@@ -36,6 +36,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let mut without = Vec::new();
     let mut out = stdout();
     writeln!(out, "damka {}, table format {FORMAT_VERSION}", env!("CARGO_PKG_VERSION"))?;
+    writeln!(out, "tables are looked for in {}", printable(&args.folders.in_words()))?;
     for &variant in Variant::ALL {
         let (tables, unreadable) = open(&args.folders, variant, &folders)?;
         let strange = strange_files(&tables);

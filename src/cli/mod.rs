@@ -16,6 +16,7 @@ mod pdn;
 mod plan;
 mod probe;
 mod progress;
+mod solving;
 mod squares;
 mod stats;
 mod text;
@@ -50,7 +51,8 @@ Examples:
   damka stats russian
 
 Environment:
-  DAMKA_PATH  folders of tables, separated as in PATH; used where no --db is given
+  DAMKA_PATH  folders of tables, separated as in PATH; used where no --db is given. Without it tables
+              are looked for in `tables`, then in the folder for the user's data (`damka info` says which)
 
 Exit codes:
   0    done

@@ -12,6 +12,7 @@ use serde::Serialize;
 use super::exit::{Exit, one_line};
 use super::out::stdout;
 use super::probe::{self, Answer, Broken};
+use super::solving::Solving;
 use super::text::{or_dash, printable};
 use super::warn_of_left_out;
 
@@ -37,14 +38,15 @@ pub fn answer_games(args: &probe::Args, path: &Path) -> anyhow::Result<Exit> {
     let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
     // Names and comments are often in other encodings; nothing that counts is.
     let text = String::from_utf8_lossy(&bytes);
-    let tables = args.folders.open(args.variant)?;
+    let tables = args.folders.open_if_any(args.variant, false)?;
+    let solving = args.solve.solving(&tables, &args.folders);
     if !args.json {
         warn_of_left_out(args.variant);
     }
     let mut out = stdout();
     let (mut exit, mut broken) = (Exit::Done, Broken::default());
     for (number, game) in (1..).zip(parse_pdn(&text)) {
-        let answer = match answer(args, &tables, number, game, &mut broken) {
+        let answer = match answer(args, &solving, &tables, number, game, &mut broken) {
             Ok((answer, is_right)) => {
                 if !is_right {
                     exit = Exit::Faults;
@@ -69,6 +71,7 @@ pub fn answer_games(args: &probe::Args, path: &Path) -> anyhow::Result<Exit> {
 /// The answer, and whether there is one with which the game agrees, as far as it states a result.
 fn answer(
     args: &probe::Args,
+    solving: &Solving,
     tables: &Tablebase,
     number: usize,
     game: Result<PdnGame, PdnError>,
@@ -81,12 +84,13 @@ fn answer(
         false => game.start(variant)?,
     };
     let stated = game.outcome(variant)?.map(|outcome| outcome.for_side(position.stm()));
-    let explain = |error| args.folders.explain(error);
+    solving.prepare(&position);
+    let explain = |error| solving.explain(error);
     let agreement = |wld| stated.zip(wld).map(|(stated, wld)| stated == wld);
     if args.json {
         let evaluation = tables.evaluate(&position).map_err(explain)?;
         broken.tell(&evaluation.errors);
-        let answer = probe::answer(args, &position, &evaluation)?;
+        let answer = probe::answer(args, solving, &position, &evaluation)?;
         let agrees = agreement(answer.wld());
         let is_right = answer.error.is_none() && agrees != Some(false);
         let answer = GameAnswer { game: number, line: game.line(), answer, stated, agrees };

@@ -19,6 +19,7 @@ use super::folders::Folders;
 use super::lines::{Line, Lines};
 use super::out::{print, stdout};
 use super::pdn::answer_games;
+use super::solving::{Solve, Solving};
 use super::squares::Squares;
 use super::text::{
     aligned, left_out, or_dash, printable, rating_phrase, reason, sentence, wrapped,
@@ -69,6 +70,8 @@ pub struct Args {
     #[command(flatten)]
     squares: Squares,
     #[command(flatten)]
+    pub(super) solve: Solve,
+    #[command(flatten)]
     pub(super) folders: Folders,
 }
 
@@ -91,8 +94,10 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     };
     // What is wrong with the position is said even where there are no tables.
     let position = parse_fen(args.variant, text).context("not a position")?;
-    let tables = args.folders.open(args.variant)?;
-    let explain = |error| args.folders.explain(error);
+    let tables = args.folders.open_if_any(args.variant, false)?;
+    let solving = args.solve.solving(&tables, &args.folders);
+    solving.prepare(&position);
+    let explain = |error| solving.explain(error);
     let evaluation = tables.evaluate(&position).map_err(explain)?;
     let known = evaluation.moves.iter().any(|rated| rated.for_reply().wld().is_some());
     let mut broken = Broken::default();
@@ -103,8 +108,11 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     broken.tell(&evaluation.errors);
     if known || evaluation.rating.wld().is_some() {
         let answer = match args.json {
-            true => serde_json::to_string_pretty(&answer(args, &position, &evaluation)?)? + "\n",
-            false => report(args, &tables, &position, &evaluation)?,
+            true => {
+                serde_json::to_string_pretty(&answer(args, &solving, &position, &evaluation)?)?
+                    + "\n"
+            }
+            false => report(args, &solving, &tables, &position, &evaluation)?,
         };
         print(answer)?;
     }
@@ -181,6 +189,7 @@ struct Failure<'a> {
 
 pub(super) fn answer(
     args: &Args,
+    solving: &Solving,
     position: &Position,
     evaluation: &Evaluation,
 ) -> anyhow::Result<Answer> {
@@ -193,7 +202,7 @@ pub(super) fn answer(
         })
     });
     let error = match &evaluation.rating {
-        Rating::Unknown(error) => Some(one_line(&args.folders.explain(error.clone()))),
+        Rating::Unknown(error) => Some(one_line(&solving.explain(error.clone()))),
         Rating::Exact(_) | Rating::Result(..) => None,
     };
     Ok(Answer {
@@ -250,11 +259,12 @@ pub(super) fn columns(
 /// Answer for a reader.
 fn report(
     args: &Args,
+    solving: &Solving,
     tables: &Tablebase,
     position: &Position,
     evaluation: &Evaluation,
 ) -> anyhow::Result<String> {
-    let explain = |error| args.folders.explain(error);
+    let explain = |error| solving.explain(error);
     let Evaluation { rating, moves, errors, .. } = evaluation;
     let mut text = diagram_with(position, args.names());
     writeln!(text, "{}", args.fen(position))?;
@@ -320,7 +330,8 @@ pub fn line_text(names: SquareNames, start: &Position, line: &Moves) -> Result<S
 
 /// One answer for each line of standard input.
 fn answer_lines(args: &Args) -> anyhow::Result<Exit> {
-    let tables = args.folders.open_to_serve(args.variant)?;
+    let tables = args.folders.open_if_any(args.variant, true)?;
+    let solving = args.solve.solving(&tables, &args.folders);
     if !args.json {
         warn_of_left_out(args.variant);
     }
@@ -329,8 +340,8 @@ fn answer_lines(args: &Args) -> anyhow::Result<Exit> {
     let (mut exit, mut broken) = (Exit::Done, Broken::default());
     while let Some(line) = next_line(&mut lines, &mut out)? {
         let text = line.text.clone().map_err(anyhow::Error::msg);
-        let answered =
-            text.and_then(|text| answer_line(args, &tables, &text, &line.input, &mut broken));
+        let answered = text
+            .and_then(|text| answer_line(args, &solving, &tables, &text, &line.input, &mut broken));
         let (answer, is_known) = match answered {
             Ok(answered) => answered,
             Err(error) => {
@@ -354,17 +365,19 @@ fn answer_lines(args: &Args) -> anyhow::Result<Exit> {
 /// The answer to a line, and whether there is one: what is known of the moves is said where the position is not known.
 fn answer_line(
     args: &Args,
+    solving: &Solving,
     tables: &Tablebase,
     text: &str,
     input: &str,
     broken: &mut Broken,
 ) -> anyhow::Result<(String, bool)> {
-    let explain = |error| args.folders.explain(error);
+    let explain = |error| solving.explain(error);
     let position = parse_fen(args.variant, text)?;
+    solving.prepare(&position);
     if args.json {
         let evaluation = tables.evaluate(&position).map_err(explain)?;
         broken.tell(&evaluation.errors);
-        let answer = answer(args, &position, &evaluation)?;
+        let answer = answer(args, solving, &position, &evaluation)?;
         let is_known = answer.error.is_none();
         let input = (!is_known).then_some(input);
         return Ok((serde_json::to_string(&LineAnswer { answer, input })?, is_known));

@@ -19,13 +19,13 @@ const TWO_AGAINST_ONE: &str = "W:WKa1,Kc1:BKb8";
 /// The program in a folder of its own, with nothing of the tester's environment.
 fn damka(folder: &Path) -> Command {
     let mut command = Command::new(DAMKA);
-    command.current_dir(folder).env_remove("DAMKA_PATH");
+    command.current_dir(folder).env_remove("DAMKA_PATH").env("XDG_DATA_HOME", folder);
     command
 }
 
 fn process(folder: &Path) -> process::Command {
     let mut command = process::Command::new(DAMKA);
-    command.current_dir(folder).env_remove("DAMKA_PATH");
+    command.current_dir(folder).env_remove("DAMKA_PATH").env("XDG_DATA_HOME", folder);
     command
 }
 

@@ -15,6 +15,9 @@ mod cli;
 mod cli_variants;
 mod committed_tables;
 mod damaged_tables;
+mod examples;
+#[cfg(feature = "cli")]
+mod first_answer;
 mod moves;
 mod notation;
 mod other_variants;
