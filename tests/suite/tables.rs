@@ -17,7 +17,7 @@ use damka::classics::{RoadHolder, ThreeAgainstOne, three_against_one};
 use damka::index::{Material, SliceIndex, plan};
 use damka::longest::longest_wins;
 use damka::notation::parse_fen;
-use damka::probe::{OpenOptions, ProbeError};
+use damka::probe::{Evaluation, OpenOptions, ProbeError};
 use damka::rules::{RuleSet, Russian};
 use damka::store::{Metric, StoreError, TableInfo, write_tables};
 use damka::verify::{Fault, VerifyOptions, VerifyReport, verify};
@@ -585,6 +585,12 @@ fn verification_finds_a_changed_result_distance_or_count() {
                 if (*p, *stored, *derived) == (position, other, value))
         };
         assert_eq!(report.examples.iter().filter(itself).count(), 1, "{:?}", report.examples);
+        // Who asks for it is told that its moves say otherwise.
+        let tables = open(folder);
+        let Evaluation { rating, errors, .. } = tables.evaluate(&position).unwrap();
+        let told = [rating.error(), errors.first(), tables.line(&position).unwrap().error.as_ref()]
+            .map(|error| matches!(error, Some(ProbeError::Mismatch { path }) if path.ends_with(&dtw)));
+        assert!(told == [true; 3] && rating.wld().is_none(), "{rating:?}");
     }
 
     // All draws stored as wins.
