@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -107,8 +107,10 @@ pub enum BuildEvent<'a> {
         slices: usize,
         /// Slices that are done already.
         done: usize,
-        /// Positions to be solved, one side to move.
+        /// Positions of the slices to be built, one side to move.
         positions: u64,
+        /// Positions of other slices, which those to be built depend on: their tables are there, and they are solved again.
+        again: u64,
         /// Estimate of the most memory that will be in use, in bytes.
         memory: u64,
     },
@@ -118,8 +120,10 @@ pub enum BuildEvent<'a> {
     PuttingOut(Pair),
     /// Work on a pair begins.
     Solving(Pair),
-    /// So many more positions are solved.
+    /// So many more of the planned positions are solved, those that are solved again among them.
     Advanced(u64),
+    /// So many more of the planned positions need not be solved: a build that was stopped or killed has kept them.
+    Kept(u64),
     /// The tables of a pair are being written.
     Writing(Pair),
     /// The tables of a pair are on disk.
@@ -133,6 +137,8 @@ pub struct PairReport {
     pub pair: Pair,
     /// Positions in its slices.
     pub positions: u64,
+    /// Those of them that an earlier build had kept.
+    pub kept: u64,
     /// Threads that worked.
     pub threads: usize,
     /// Bytes of its `.wld` files.
@@ -190,6 +196,8 @@ pub struct BuildReport {
     pub skipped: usize,
     /// Positions of the slices built.
     pub positions: u64,
+    /// Those of them that an earlier build had kept.
+    pub kept: u64,
     /// Threads that worked.
     pub threads: usize,
     /// Time for solving.
@@ -336,7 +344,13 @@ pub fn build(
         }
         let pairs = plan(options.variant.rules(), options.pieces);
         let slices = pairs.iter().map(|pair| pair.slices().count()).sum();
-        monitor.event(&BuildEvent::Planned { slices, done: slices, positions: 0, memory: 0 });
+        monitor.event(&BuildEvent::Planned {
+            slices,
+            done: slices,
+            positions: 0,
+            again: 0,
+            memory: 0,
+        });
         return Ok(BuildReport { skipped: slices, ..BuildReport::default() });
     }
     fs::create_dir_all(&folder).map_err(in_folder)?;
@@ -430,8 +444,10 @@ struct Builder<'a, B: Bits> {
 /// Passes on what a solver says, and keeps what it has finished.
 struct SolveMonitor<'a> {
     build: &'a dyn BuildMonitor,
-    /// Whether the positions count for the progress of the build.
-    is_new: bool,
+    /// Whether the positions are among the planned ones.
+    is_planned: bool,
+    /// Positions that an earlier build had kept.
+    kept: AtomicU64,
     keeper: Option<Mutex<Keeper<'a>>>,
     /// Once something could not be kept, the build ends.
     failed: AtomicBool,
@@ -493,8 +509,9 @@ impl Keeper<'_> {
 }
 
 impl<'a> SolveMonitor<'a> {
-    fn new(build: &'a dyn BuildMonitor, is_new: bool) -> Self {
-        SolveMonitor { build, is_new, keeper: None, failed: AtomicBool::new(false) }
+    fn new(build: &'a dyn BuildMonitor, is_planned: bool) -> Self {
+        let (kept, failed) = (AtomicU64::new(0), AtomicBool::new(false));
+        SolveMonitor { build, is_planned, kept, keeper: None, failed }
     }
 
     fn with_keeper<T: Default>(
@@ -522,8 +539,15 @@ impl Monitor for SolveMonitor<'_> {
     }
 
     fn advance(&self, positions: u64) {
-        if self.is_new {
+        if self.is_planned {
             self.build.event(&BuildEvent::Advanced(positions));
+        }
+    }
+
+    fn kept(&self, positions: u64) {
+        self.kept.fetch_add(positions, Relaxed);
+        if self.is_planned {
+            self.build.event(&BuildEvent::Kept(positions));
         }
     }
 
@@ -571,10 +595,12 @@ impl<'a, B: Bits> Builder<'a, B> {
         let all = slices(&mut plan(variant.rules(), pieces).iter());
         let to_do = slices(&mut missing.iter());
         self.report.skipped = all - to_do;
+        let again = schedule.steps.iter().filter(|step| !step.solved);
         self.monitor.event(&BuildEvent::Planned {
             slices: all,
             done: all - to_do,
             positions: missing.iter().map(|&pair| positions(variant, pair)).sum(),
+            again: again.map(|step| positions(variant, step.pair)).sum(),
             memory: schedule.memory,
         });
         schedule.steps.iter().try_for_each(|step| WorkCopy::check_name(self.folder, step.pair))?;
@@ -588,7 +614,7 @@ impl<'a, B: Bits> Builder<'a, B> {
             give_back();
             let table = match step.solved {
                 true => self.solve(step.pair, step.to_disk)?,
-                false => self.restore(step.pair, step.to_disk)?,
+                false => self.restore(step.pair, step.to_disk, true)?,
             };
             if !step.to_disk {
                 self.finished.insert(step.pair, Arc::new(table));
@@ -641,7 +667,7 @@ impl<'a, B: Bits> Builder<'a, B> {
         if self.finished.contains_key(&pair) {
             return Ok(());
         }
-        let table = self.restore(pair, on_disk)?;
+        let table = self.restore(pair, on_disk, false)?;
         self.finished.insert(pair, Arc::new(table));
         Ok(())
     }
@@ -671,7 +697,7 @@ impl<'a, B: Bits> Builder<'a, B> {
         self.monitor.event(&BuildEvent::Solving(pair));
         let watch = Stopwatch::start();
         let shelf = if to_disk { Some(self.shelf(pair)?) } else { None };
-        let table = self.solved(pair, shelf, true)?;
+        let (table, kept) = self.solved(pair, shelf, true)?;
         let solving = watch.spent();
 
         self.monitor.event(&BuildEvent::Writing(pair));
@@ -687,6 +713,7 @@ impl<'a, B: Bits> Builder<'a, B> {
         let report = PairReport {
             pair,
             positions: positions(self.options.variant, pair),
+            kept,
             threads: self.report.threads,
             wld_bytes,
             dtw_bytes,
@@ -699,22 +726,24 @@ impl<'a, B: Bits> Builder<'a, B> {
         }
         self.report.built += pair.slices().count();
         self.report.positions += report.positions;
+        self.report.kept += report.kept;
         self.report.solving += report.solving;
         self.report.writing += report.writing;
         self.monitor.event(&BuildEvent::Finished(&report));
         Ok(table)
     }
 
-    /// Solves a pair, in memory or on a shelf. What is finished of it stays on the disk if the work is stopped.
+    /// Solves a pair, in memory or on a shelf, and says how many of its positions were kept by an earlier build. What is finished of it
+    /// stays on the disk if the work is stopped.
     fn solved(
         &self,
         pair: Pair,
         shelf: Option<Arc<DiskShelf>>,
-        is_new: bool,
-    ) -> Result<PairTable<B>, BuildError> {
+        is_planned: bool,
+    ) -> Result<(PairTable<B>, u64), BuildError> {
         let BuildOptions { variant, pieces, keep_every, .. } = *self.options;
         let (finished, subsets, options) = (&self.finished, &self.subsets, &self.options.solve);
-        let mut monitor = SolveMonitor::new(self.monitor, is_new);
+        let mut monitor = SolveMonitor::new(self.monitor, is_planned);
         if let Some(shelf) = shelf {
             let table = solve_on_shelf(
                 self.kernel,
@@ -726,7 +755,7 @@ impl<'a, B: Bits> Builder<'a, B> {
                 &monitor,
             )?;
             shelf.copy().sync()?;
-            return Ok(table);
+            return Ok((table, monitor.kept.into_inner()));
         }
         monitor.keeper = Some(Mutex::new(Keeper {
             folder: self.folder,
@@ -740,27 +769,46 @@ impl<'a, B: Bits> Builder<'a, B> {
             error: None,
         }));
         let solved = solve(self.kernel, pair, finished, subsets, options, &monitor);
+        let kept = monitor.kept.load(Relaxed);
         match monitor.into_error() {
             Some(error) => Err(error.into()),
-            None => Ok(solved?),
+            None => Ok((solved?, kept)),
         }
     }
 
-    /// Puts a pair from an earlier build into memory, or makes it readable on the disk.
-    fn restore(&mut self, pair: Pair, on_disk: bool) -> Result<PairTable<B>, BuildError> {
+    /// Puts a pair from an earlier build, or one that was put out, into memory, or makes it readable on the disk. Whether it has a step of its
+    /// own is whether its positions are among the planned ones.
+    fn restore(
+        &mut self,
+        pair: Pair,
+        on_disk: bool,
+        is_planned: bool,
+    ) -> Result<PairTable<B>, BuildError> {
         self.monitor.event(&BuildEvent::Restoring(pair));
         let watch = Stopwatch::start();
         let before = self.report.restoring;
+        let kept = || {
+            if is_planned {
+                let positions = positions(self.options.variant, pair);
+                self.monitor.event(&BuildEvent::Kept(positions));
+            }
+        };
         let table = match on_disk {
             false => match self.reload(pair)? {
-                Some(table) => table,
-                None => self.solve_again(pair, None)?,
+                Some(table) => {
+                    kept();
+                    table
+                }
+                None => self.solve_again(pair, None, is_planned)?,
             },
             true => {
                 let shelf = self.shelf(pair)?;
                 match shelf.copy().is_complete() {
-                    true => PairTable::on_shelf(self.kernel, pair, shelf)?,
-                    false => self.solve_again(pair, Some(shelf))?,
+                    true => {
+                        kept();
+                        PairTable::on_shelf(self.kernel, pair, shelf)?
+                    }
+                    false => self.solve_again(pair, Some(shelf), is_planned)?,
                 }
             }
         };
@@ -775,6 +823,7 @@ impl<'a, B: Bits> Builder<'a, B> {
         &mut self,
         pair: Pair,
         shelf: Option<Arc<DiskShelf>>,
+        is_planned: bool,
     ) -> Result<PairTable<B>, BuildError> {
         // They are there, but for a pair whose copy was damaged since it was put out: then memory may go beyond the plan.
         let mut added = Vec::new();
@@ -785,7 +834,7 @@ impl<'a, B: Bits> Builder<'a, B> {
             }
         }
         let in_memory = shelf.is_none();
-        let table = self.solved(pair, shelf, false)?;
+        let (table, _) = self.solved(pair, shelf, is_planned)?;
         if in_memory {
             WorkCopy::remove(self.folder, pair, self.options.pieces)?;
         }

@@ -1,6 +1,6 @@
 //! `damka build`
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -16,7 +16,8 @@ use super::folders;
 use super::interrupt::Interrupt;
 use super::out::stdout;
 use super::progress::Progress;
-use super::text::{bits_per_position, bytes, count, grouped, span};
+use super::screen::say;
+use super::text::{bits_per_position, bytes, count, grouped, number, seconds, span};
 use super::{complain, complain_of, variant_parser};
 
 /// Build the tables of all slices up to a number of pieces.
@@ -34,8 +35,8 @@ pub struct Args {
     what: What,
     /// Seconds after which the finished part of a large pair is put on the disk, for a build that is killed to go on
     /// from there.
-    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
-    keep_every: u64,
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
+    keep_every: Duration,
 }
 
 /// What to build, and with what.
@@ -45,14 +46,14 @@ pub struct What {
     #[arg(value_parser = variant_parser())]
     variant: Variant,
     /// Most pieces on the board, both sides together.
-    #[arg(long, short = 'n', value_name = "N", value_parser = clap::value_parser!(u32).range(2..=MOST_PIECES as i64))]
+    #[arg(long, short = 'n', value_name = "N", value_parser = number(2..=MOST_PIECES))]
     pieces: u32,
     /// Folder of tables; made if it does not exist, and what is there is not built again [default: the first in
     /// DAMKA_PATH, else `tables`].
     #[arg(long, value_name = "FOLDER")]
     db: Option<PathBuf>,
     /// Threads to work with; 0 for as many as there are cores.
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(..=1024))]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = number(0..=1024u16))]
     threads: u16,
     /// Most memory to use, like 16G [default: what the machine has available and its control groups leave, less a sixteenth].
     ///
@@ -61,7 +62,7 @@ pub struct What {
     memory: Option<ByteSize>,
     /// How hard to compress, from 1 to 22: the level of zstd. 19 makes sets of few pieces some percent smaller, and writing takes more than
     /// twice as long.
-    #[arg(long, value_name = "LEVEL", default_value_t = WriteOptions::default().wld_level, value_parser = clap::value_parser!(i32).range(1..=22))]
+    #[arg(long, value_name = "LEVEL", default_value_t = WriteOptions::default().wld_level, value_parser = number(1..=22))]
     level: i32,
     /// Store all distances, for probes that need no search: distances take two to three times the bytes.
     #[arg(long)]
@@ -84,7 +85,7 @@ impl What {
 
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let mut options = args.what.options();
-    options.keep_every = Duration::from_secs(args.keep_every);
+    options.keep_every = args.keep_every;
 
     let start = Instant::now();
     let watcher = Watcher {
@@ -94,7 +95,9 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     };
     let report = build(&options, &watcher)?;
 
-    let state = watcher.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut state = watcher.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+    // The bar goes before anything is written where it stands.
+    state.progress = None;
     let mut out = stdout();
     if report.built == 0 {
         let all = count(report.skipped as u64, "slice", "slices");
@@ -109,6 +112,10 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         count(report.positions, "position", "positions"),
         grouped(report.skipped as u64),
     )?;
+    if report.kept > 0 {
+        let kept = count(report.kept, "position", "positions");
+        writeln!(out, "of these, {kept} had been kept by a build before")?;
+    }
     writeln!(
         out,
         "CPU seconds: solving {:.1}, solving again what was there {:.1}, compressing and writing {:.1}; {} in all by the clock",
@@ -150,8 +157,12 @@ fn line(report: &PairReport) -> String {
             spent.cpu.as_secs_f64()
         )
     };
+    let kept = match report.kept {
+        0 => String::new(),
+        kept => format!(", {} of them kept", grouped(kept)),
+    };
     format!(
-        "{}: {}; solved in {}, written in {}; {} + {} bytes",
+        "{}: {}{kept}; solved in {}, written in {}; {} + {} bytes",
         slices.join(" "),
         count(report.positions, "position", "positions"),
         part(&report.solving),
@@ -171,6 +182,9 @@ struct Watcher {
 #[derive(Default)]
 struct State {
     progress: Option<Progress>,
+    /// What is being worked on, and how much of it an earlier build has kept.
+    current: String,
+    kept: u64,
     wld_bytes: u64,
     dtw_bytes: u64,
 }
@@ -190,38 +204,47 @@ impl BuildMonitor for Watcher {
             _ => {}
         }
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if let &BuildEvent::Planned { slices, done, positions, memory } = event {
-            let _ = writeln!(
-                io::stderr(),
-                "{}: {} to build of {}, {}, about {} MB of memory",
+        if let &BuildEvent::Planned { slices, done, positions, again, memory } = event {
+            let more = match again {
+                0 => String::new(),
+                again => format!(" and {} to solve again", grouped(again)),
+            };
+            say(&format!(
+                "{}: {} to build of {}, {}{more}, about {} MB of memory",
                 self.place.display(),
                 slices - done,
                 count(slices as u64, "slice", "slices"),
                 count(positions, "position", "positions"),
                 grouped(memory.div_ceil(1_000_000)),
-            );
-            state.progress = (done < slices).then(|| Progress::new(positions, done, slices));
+            ));
+            state.progress =
+                (done < slices).then(|| Progress::new(positions + again, done, slices));
         }
         if let BuildEvent::Finished(report) = event {
             state.wld_bytes += report.wld_bytes;
             state.dtw_bytes += report.dtw_bytes;
         }
-        let Some(progress) = &state.progress else { return };
+        let State { progress: Some(progress), current, kept, .. } = &mut *state else { return };
+        let mut begin = |text: String| {
+            (*current, *kept) = (text, 0);
+            progress.current(current.clone());
+        };
         match *event {
-            BuildEvent::Restoring(pair) => {
-                progress.current(format!("{} again", pair.first()));
-            }
-            BuildEvent::PuttingOut(pair) => {
-                progress.current(format!("making room: {}", pair.first()))
-            }
-            BuildEvent::Solving(pair) => progress.current(pair.first().to_string()),
+            BuildEvent::Restoring(pair) => begin(format!("{} again", pair.first())),
+            BuildEvent::PuttingOut(pair) => begin(format!("making room: {}", pair.first())),
+            BuildEvent::Solving(pair) => begin(pair.first().to_string()),
             BuildEvent::Advanced(positions) => progress.advance(positions),
-            BuildEvent::Writing(pair) => progress.current(format!("writing {}", pair.first())),
+            BuildEvent::Kept(positions) => {
+                progress.keep(positions);
+                *kept += positions;
+                progress.current(format!("{current}, {} positions kept", grouped(*kept)));
+            }
+            BuildEvent::Writing(pair) => begin(format!("writing {}", pair.first())),
             BuildEvent::Finished(report) => {
                 if report.solving.wall + report.writing.wall >= WORTH_A_LINE {
-                    progress.note(&line(report));
+                    say(&line(report));
                 }
-                progress.current(report.pair.first().to_string());
+                begin(report.pair.first().to_string());
                 progress.slices_done(report.pair.slices().count());
             }
             _ => {}

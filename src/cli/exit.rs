@@ -73,6 +73,14 @@ pub enum CliError {
         /// What helps, or why nothing does.
         advice: String,
     },
+    /// What was given as a file of games cannot be one.
+    #[error("{} is {kind}, not a file of games", path.display())]
+    NotAFile {
+        /// What was given.
+        path: PathBuf,
+        /// What it is.
+        kind: &'static str,
+    },
 }
 
 impl Exit {
@@ -84,6 +92,7 @@ impl Exit {
                     CliError::MissingFolder { .. }
                     | CliError::NoTables { .. }
                     | CliError::MissingTable { .. } => Self::Missing,
+                    CliError::NotAFile { .. } => Self::Usage,
                 })
             } else if let Some(error) = cause.downcast_ref::<BuildError>() {
                 Some(Self::of_build(error))

@@ -1,11 +1,11 @@
 //! Ctrl-C: once to stop, twice to stop at once.
 
-use std::io::{self, IsTerminal, Write};
 use std::process;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::exit::Exit;
+use super::screen;
 
 /// Whether the user has asked to stop.
 #[derive(Clone, Default)]
@@ -19,10 +19,10 @@ impl Interrupt {
         let flag = interrupt.clone();
         let handled = ctrlc::set_handler(move || {
             if flag.0.swap(true, Relaxed) {
+                let _bar = screen::clear();
                 process::exit(Exit::Interrupted as i32);
             }
-            let start = if io::stderr().is_terminal() { "\n" } else { "" };
-            let _ = writeln!(io::stderr(), "{start}damka: stopping; once more to stop at once");
+            screen::say_to_key("damka: stopping; once more to stop at once");
         });
         // Without a thread for it the signal ends the program at once, which tables survive: nothing to report.
         if handled.is_err() {

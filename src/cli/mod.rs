@@ -16,6 +16,7 @@ mod pdn;
 mod plan;
 mod probe;
 mod progress;
+mod screen;
 mod solving;
 mod squares;
 mod stats;
@@ -23,7 +24,7 @@ mod text;
 mod variants;
 mod verify;
 
-use std::io::{self, Write};
+use std::io;
 use std::process::ExitCode;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -128,7 +129,7 @@ pub fn main() -> ExitCode {
 
 /// Says something on standard error; that it may be closed is no reason to stop.
 fn complain(text: &str) {
-    let _ = writeln!(io::stderr(), "damka: {text}");
+    screen::say(&format!("damka: {text}"));
 }
 
 /// Says in one line that something did not go as it should, and why.

@@ -1,15 +1,16 @@
 //! `damka probe --pdn`
 
-use std::fs;
-use std::io::Write;
+use std::cell::RefCell;
+use std::fs::{self, File, FileType};
+use std::io::{self, BufReader, Read, Write};
 use std::path::Path;
 
 use anyhow::Context;
-use damka::notation::{PdnError, PdnGame, parse_pdn};
+use damka::notation::{PdnError, PdnGame, PdnReader};
 use damka::{Tablebase, Wld};
 use serde::Serialize;
 
-use super::exit::{Exit, one_line};
+use super::exit::{CliError, Exit, one_line};
 use super::out::stdout;
 use super::probe::{self, Answer, Broken};
 use super::solving::Solving;
@@ -33,19 +34,63 @@ struct Failure {
     game: usize,
 }
 
+/// Bytes that are read at a time.
+const PIECE: usize = 1 << 16;
+
+/// Opens a file of games, or standard input for `-`. What is read may be a pipe, but nothing that has no end of its own.
+fn open(path: &Path) -> anyhow::Result<Box<dyn Read>> {
+    if path == Path::new("-") {
+        return Ok(Box::new(io::stdin().lock()));
+    }
+    let cannot = || format!("cannot read {}", path.display());
+    let kind = fs::metadata(path).with_context(cannot)?.file_type();
+    if !kind.is_file() && !is_pipe(kind) {
+        let kind = if kind.is_dir() { "a folder" } else { "a device" };
+        return Err(CliError::NotAFile { path: path.to_owned(), kind }.into());
+    }
+    Ok(Box::new(File::open(path).with_context(cannot)?))
+}
+
+#[cfg(unix)]
+fn is_pipe(kind: FileType) -> bool {
+    std::os::unix::fs::FileTypeExt::is_fifo(&kind)
+}
+
+#[cfg(not(unix))]
+fn is_pipe(_: FileType) -> bool {
+    false
+}
+
+/// Lets answers out before it waits for more games.
+struct Flushing<'a, W> {
+    input: Box<dyn Read>,
+    answers: &'a RefCell<W>,
+}
+
+impl<W: Write> Read for Flushing<'_, W> {
+    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        // What fails here fails again with the next answer.
+        let _ = self.answers.borrow_mut().flush();
+        self.input.read(room)
+    }
+}
+
 /// One answer for each game of a file.
 pub fn answer_games(args: &probe::Args, path: &Path) -> anyhow::Result<Exit> {
-    let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-    // Names and comments are often in other encodings; nothing that counts is.
-    let text = String::from_utf8_lossy(&bytes);
+    let input = open(path)?;
     let tables = args.folders.open_if_any(args.variant, false)?;
     let solving = args.solve.solving(&tables, &args.folders);
     if !args.json {
         warn_of_left_out(args.variant);
     }
-    let mut out = stdout();
+    let answers = RefCell::new(stdout());
+    let input = Flushing { input, answers: &answers };
     let (mut exit, mut broken) = (Exit::Done, Broken::default());
-    for (number, game) in (1..).zip(parse_pdn(&text)) {
+    for (number, game) in (1..).zip(PdnReader::new(BufReader::with_capacity(PIECE, input))) {
+        let game = game.with_context(|| match path == Path::new("-") {
+            true => "cannot read standard input".to_owned(),
+            false => format!("cannot read {}", path.display()),
+        })?;
         let answer = match answer(args, &solving, &tables, number, game, &mut broken) {
             Ok((answer, is_right)) => {
                 if !is_right {
@@ -62,9 +107,9 @@ pub fn answer_games(args: &probe::Args, path: &Path) -> anyhow::Result<Exit> {
                 }
             }
         };
-        writeln!(out, "{answer}")?;
+        writeln!(answers.borrow_mut(), "{answer}")?;
     }
-    out.flush()?;
+    answers.borrow_mut().flush()?;
     Ok(exit)
 }
 

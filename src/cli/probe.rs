@@ -37,6 +37,7 @@ Examples:
   damka probe russian \"W:WKa1,Kc1,Kc3:BKb8\" --json
   damka probe russian --stdin < positions.txt
   damka probe english --pdn problems.pdn
+  zcat problems.pdn.gz | damka probe english --pdn -
 
 With --stdin each line is a position and is answered by one line, in order: the position in
 canonical form, `win`, `draw` or `loss`, and the plies (`-` for a draw, `?` if only the result is
@@ -57,7 +58,7 @@ pub struct Args {
     /// Read positions from standard input, one a line.
     #[arg(long, conflicts_with = "pdn")]
     stdin: bool,
-    /// Read the games of a PDN file: of each the position of its tag FEN, or if it has none the one
+    /// Read the games of a PDN file, or of standard input for `-`: of each the position of its tag FEN, or if it has none the one
     /// after its last move.
     #[arg(long, value_name = "FILE")]
     pdn: Option<PathBuf>,

@@ -1,6 +1,8 @@
 //! Numbers, durations and tables for readers.
 
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
+use std::ops::RangeInclusive;
+use std::str::FromStr;
 use std::time::Duration;
 
 use bytesize::ByteSize;
@@ -13,6 +15,26 @@ use super::exit::one_line;
 /// Reads a number of bytes.
 pub fn bytes(text: &str) -> Result<ByteSize, String> {
     text.parse().map_err(|_| "a number of bytes is meant, like 500M, 64MiB or 16G".to_owned())
+}
+
+/// Reads a whole number of a range.
+pub fn number<T>(
+    range: RangeInclusive<T>,
+) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static
+where
+    T: FromStr + PartialOrd + Display + Clone + Send + Sync + 'static,
+{
+    move |text| {
+        let number = text.parse().ok().filter(|number| range.contains(number));
+        let (start, end) = (range.start(), range.end());
+        number.ok_or_else(|| format!("a whole number from {start} to {end} is meant"))
+    }
+}
+
+/// Reads a span of seconds.
+pub fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    seconds.ok_or_else(|| "a number of seconds is meant, like 60 or 0.5".to_owned())
 }
 
 /// A number with commas between groups of three digits.

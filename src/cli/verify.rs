@@ -17,7 +17,7 @@ use super::folders::Folders;
 use super::interrupt::Interrupt;
 use super::out::stdout;
 use super::progress::Progress;
-use super::text::{count, grouped, or_dash, span};
+use super::text::{count, grouped, number, or_dash, span};
 use super::{complain, start_threads, variant_parser};
 
 /// Check tables: checksums, then every position against the rules.
@@ -34,10 +34,10 @@ pub struct Args {
     #[arg(value_parser = variant_parser())]
     variant: Variant,
     /// Check so many positions of each slice, the same each time, instead of all.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = number(1..=1_000_000_000_000u64))]
     sample: Option<u64>,
     /// Threads to work with; 0 for as many as there are cores.
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(..=1024))]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = number(0..=1024u16))]
     threads: u16,
     #[command(flatten)]
     folders: Folders,

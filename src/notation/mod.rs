@@ -19,11 +19,13 @@ mod fen;
 mod hub;
 mod moves;
 mod pdn;
+mod pdn_reader;
 mod squares;
 
 pub use diagram::{diagram, diagram_with};
 pub use fen::{FenError, MAX_FEN_LEN, parse_fen, start_position, write_fen, write_fen_with};
 pub use hub::write_hub;
 pub use moves::{MoveError, MoveWriter, parse_move, write_move, write_move_with};
-pub use pdn::{Outcome, PdnError, PdnGame, PdnGames, parse_pdn};
+pub use pdn::{Outcome, PdnError, PdnGame};
+pub use pdn_reader::{MAX_GAME_LEN, PdnGames, PdnReader, parse_pdn};
 pub use squares::{SquareError, names_in_words, parse_square, square_name};

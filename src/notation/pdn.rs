@@ -5,6 +5,7 @@ use std::fmt;
 
 use super::fen::{FenError, parse_fen, start_position};
 use super::moves::{MoveError, parse_move};
+use super::pdn_reader::MAX_GAME_LEN;
 use crate::board::Playing;
 use crate::play::legal_moves;
 use crate::position::Position;
@@ -33,6 +34,12 @@ pub enum PdnError {
     #[error("line {line}: brackets of variations do not match")]
     Variation {
         /// Where the first bracket without a partner stands.
+        line: usize,
+    },
+    /// Its tags and moves are more than is read of one game.
+    #[error("line {line}: a game of more than {MAX_GAME_LEN} bytes of tags and moves")]
+    TooLarge {
+        /// Where the game begins.
         line: usize,
     },
     /// The value of a tag makes no sense.
@@ -104,11 +111,11 @@ impl Outcome {
 /// A game as it was written. What its tags and moves mean depends on the variant.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PdnGame {
-    line: usize,
+    pub(super) line: usize,
     /// Values by names in small letters.
-    tags: BTreeMap<String, String>,
-    moves: Vec<String>,
-    result: Option<String>,
+    pub(super) tags: BTreeMap<String, String>,
+    pub(super) moves: Vec<String>,
+    pub(super) result: Option<String>,
 }
 
 impl PdnGame {
@@ -349,12 +356,12 @@ impl fmt::Display for GameType {
 }
 
 /// Whether a word ends a game.
-fn is_result(word: &str) -> bool {
+pub(super) fn is_result(word: &str) -> bool {
     matches!(word, "1-0" | "0-1" | "1/2-1/2" | "2-0" | "0-2" | "1-1" | "0-0" | "*")
 }
 
 /// The beginning of a text, for messages.
-fn shortened(text: &str) -> String {
+pub(super) fn shortened(text: &str) -> String {
     const LONGEST: usize = 60;
     match text.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}...", &text[..end]),
@@ -362,208 +369,10 @@ fn shortened(text: &str) -> String {
     }
 }
 
-/// Reads the games of a PDN file one by one.
-///
-/// Comments (`{...}` of any length, `;` and, at the start of a line, `%` to its end), variations, marks (`!?`, `$3`) and
-/// move numbers are skipped. A game ends with a result, or where a tag follows its moves or a tag of the same name. Nothing is
-/// checked that does not show where a game begins and ends: that is left to the methods of [`PdnGame`]. The time
-/// is proportional to the length of the text, and the memory of one game to its own.
-///
-/// ```
-/// use damka::notation::{Outcome, parse_pdn, write_fen};
-/// use damka::{Colour, Variant};
-///
-/// let text = r#"[GameType "21"] [FEN "B:W18:B6,K11"] {Black holds the move} 1... 6-9 2. 18-14 *"#;
-/// let game = parse_pdn(text).next().unwrap()?;
-/// assert_eq!(game.moves(), ["6-9", "18-14"]);
-/// assert_eq!(write_fen(&game.start(Variant::English)?), "B:W18:B6,K11");
-/// assert_eq!(game.outcome(Variant::English)?, None);
-/// # Ok::<(), damka::notation::PdnError>(())
-/// ```
-pub fn parse_pdn(text: &str) -> PdnGames<'_> {
-    PdnGames { text: text.strip_prefix('\u{feff}').unwrap_or(text), at: 0, line: 1 }
-}
-
-/// Games of a text. See [`parse_pdn`].
-///
-/// An error stands for one game; reading goes on with the next.
-#[derive(Clone, Debug)]
-pub struct PdnGames<'a> {
-    text: &'a str,
-    /// Where reading goes on, and its line.
-    at: usize,
-    line: usize,
-}
-
-enum Token<'a> {
-    Tag {
-        name: &'a str,
-        value: String,
-    },
-    Open,
-    Close,
-    Word(&'a str),
-    /// What cannot be read.
-    Fault(PdnError),
-}
-
-impl Iterator for PdnGames<'_> {
-    type Item = Result<PdnGame, PdnError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let mut game = PdnGame::default();
-        let mut fault = None;
-        // Lines of the brackets that are open; their number alone would not name one.
-        let (mut depth, mut opened) = (0u64, 0);
-        let mut begun = false;
-        loop {
-            let before = self.clone();
-            let Some((line, token)) = self.token() else { break };
-            if !begun {
-                game.line = line;
-                begun = true;
-            }
-            match token {
-                Token::Tag { name, value } => {
-                    let name = name.to_ascii_lowercase();
-                    if !game.moves.is_empty() || depth > 0 || game.tags.contains_key(&name) {
-                        *self = before;
-                        break;
-                    }
-                    game.tags.insert(name, value);
-                }
-                Token::Open => {
-                    if depth == 0 {
-                        opened = line;
-                    }
-                    depth += 1;
-                }
-                Token::Close if depth == 0 => {
-                    fault = fault.or(Some(PdnError::Variation { line }));
-                }
-                Token::Close => depth -= 1,
-                Token::Word(_) if depth > 0 => {}
-                Token::Word(word) if is_result(word) => {
-                    game.result = Some(word.to_owned());
-                    break;
-                }
-                Token::Word(word) => game.moves.push(word.to_owned()),
-                Token::Fault(error) => fault = fault.or(Some(error)),
-            }
-        }
-        if depth > 0 {
-            fault = fault.or(Some(PdnError::Variation { line: opened }));
-        }
-        begun.then(|| fault.map_or(Ok(game), Err))
-    }
-}
-
-impl<'a> PdnGames<'a> {
-    /// The next token and its line.
-    fn token(&mut self) -> Option<(usize, Token<'a>)> {
-        loop {
-            let left = &self.text[self.at..];
-            self.advance(left.len() - left.trim_start().len());
-            let (line, rest) = (self.line, &self.text[self.at..]);
-            // Asked for only where the line is passed: it may be as long as the text.
-            let end_of_line = || rest.find('\n').unwrap_or(rest.len());
-            match rest.chars().next()? {
-                '{' => match rest.find('}') {
-                    Some(end) => self.advance(end + 1),
-                    None => {
-                        self.advance(rest.len());
-                        return Some((line, Token::Fault(PdnError::Comment { line })));
-                    }
-                },
-                ';' => self.advance(end_of_line()),
-                '%' if self.at_start_of_line() => self.advance(end_of_line()),
-                '$' => {
-                    let digits = rest[1..].bytes().take_while(u8::is_ascii_digit).count();
-                    self.advance(1 + digits);
-                }
-                '[' => {
-                    let (length, token) = match tag(rest) {
-                        Some((name, value, length)) => (length, Token::Tag { name, value }),
-                        None => {
-                            let length = end_of_line();
-                            let text = shortened(rest[..length].trim_end());
-                            (length, Token::Fault(PdnError::Tag { line, text }))
-                        }
-                    };
-                    self.advance(length);
-                    return Some((line, token));
-                }
-                '(' => {
-                    self.advance(1);
-                    return Some((line, Token::Open));
-                }
-                ')' => {
-                    self.advance(1);
-                    return Some((line, Token::Close));
-                }
-                _ => {
-                    // The sign of a game without result may stick to the last move.
-                    let ends = |c: char| c.is_whitespace() || "{()[;$*".contains(c);
-                    let word = &rest[..rest.find(ends).unwrap_or(rest.len()).max(1)];
-                    self.advance(word.len());
-                    let word = bare(word);
-                    if !word.is_empty() {
-                        return Some((line, Token::Word(word)));
-                    }
-                }
-            }
-        }
-    }
-
-    fn advance(&mut self, bytes: usize) {
-        let passed = &self.text.as_bytes()[self.at..self.at + bytes];
-        self.line += passed.iter().filter(|&&byte| byte == b'\n').count();
-        self.at += bytes;
-    }
-
-    fn at_start_of_line(&self) -> bool {
-        self.at == 0 || self.text.as_bytes()[self.at - 1] == b'\n'
-    }
-}
-
-/// A word without the move number before it (`1.`, `1...`) and the marks behind it (`!?`).
-fn bare(word: &str) -> &str {
-    let unnumbered = word.trim_start_matches(|c: char| c.is_ascii_digit());
-    let word = if unnumbered.starts_with('.') { unnumbered } else { word };
-    word.trim_start_matches('.').trim_end_matches(['!', '?'])
-}
-
-/// Name, value and length of the tag that a text begins with; it stands on one line. A quotation mark ends the value only before `]`:
-/// writers forget to mark those inside.
-fn tag(text: &str) -> Option<(&str, String, usize)> {
-    const BLANK: [char; 2] = [' ', '\t'];
-    let inner = text.strip_prefix('[')?.trim_start_matches(BLANK);
-    let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let (name, rest) = inner.split_at(inner.find(|c| !is_letter(c))?);
-    let quoted = rest.trim_start_matches(BLANK).strip_prefix('"')?;
-    let mut value = String::new();
-    let mut chars = quoted.char_indices();
-    while let Some((place, c)) = chars.next() {
-        let after = &quoted[place + c.len_utf8()..];
-        match c {
-            '\\' if after.starts_with(['"', '\\']) => {
-                value.extend(chars.next().map(|(_, marked)| marked));
-            }
-            '"' if after.trim_start_matches(BLANK).starts_with(']') => {
-                let length = text.len() - after.trim_start_matches(BLANK).len() + 1;
-                return (!name.is_empty()).then_some((name, value, length));
-            }
-            '\n' => return None,
-            _ => value.push(c),
-        }
-    }
-    None
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::notation::write_fen;
+    use crate::notation::{parse_pdn, write_fen};
 
     fn games(text: &str) -> Vec<Result<PdnGame, PdnError>> {
         parse_pdn(text).collect()

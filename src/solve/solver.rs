@@ -26,8 +26,13 @@ pub trait Monitor: Sync {
         false
     }
 
-    /// So many more positions (placements with one side to move) are done.
+    /// So many more positions (placements with one side to move) are solved.
     fn advance(&self, positions: u64) {
+        let _ = positions;
+    }
+
+    /// So many more positions need not be solved: an earlier run has kept them.
+    fn kept(&self, positions: u64) {
         let _ = positions;
     }
 
@@ -70,6 +75,10 @@ impl Monitor for Latch<'_> {
 
     fn advance(&self, positions: u64) {
         self.monitor.advance(positions);
+    }
+
+    fn kept(&self, positions: u64) {
+        self.monitor.kept(positions);
     }
 
     fn resume(&self, halves: [&mut [u8]; 2]) -> usize {
@@ -527,7 +536,7 @@ impl Job<'_> {
             let places = level.places();
             if (slot + places) * len <= kept {
                 slot += places;
-                self.monitor.advance(places as u64 * per_place);
+                self.monitor.kept(places as u64 * per_place);
                 continue;
             }
             // A level of which only a part was kept begins anew.
@@ -669,7 +678,10 @@ impl Job<'_> {
                 if stop() {
                     return Ok(());
                 }
-                if !slots.clone().all(|slot| shelf.has(slot)) {
+                let positions = places.len() as u64 * per_place;
+                if slots.clone().all(|slot| shelf.has(slot)) {
+                    self.monitor.kept(positions);
+                } else {
                     for room in rooms.iter_mut() {
                         room.clear();
                         room.resize(places.len() * len, S::default());
@@ -691,8 +703,8 @@ impl Job<'_> {
                     for ((slot, a), b) in slots.zip(a).zip(b) {
                         shelf.put(slot, [&S::to_bytes(a), &S::to_bytes(b)])?;
                     }
+                    self.monitor.advance(positions);
                 }
-                self.monitor.advance(places.len() as u64 * per_place);
                 Ok::<(), UnitError>(())
             };
             let (alone, coupled) = units.split_at(level.units.len());

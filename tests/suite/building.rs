@@ -196,10 +196,13 @@ fn kept(folder: &Path) -> Vec<String> {
     files(folder).into_keys().filter(|name| name.ends_with(".work")).collect()
 }
 
-/// Stops after so many placements are solved, and counts them.
+/// Stops after so many placements are solved, and counts them and those that were kept or planned.
+#[derive(Default)]
 struct StopAfterPositions {
     positions: u64,
     advanced: AtomicU64,
+    kept: AtomicU64,
+    planned: AtomicU64,
 }
 
 impl BuildMonitor for StopAfterPositions {
@@ -208,8 +211,17 @@ impl BuildMonitor for StopAfterPositions {
     }
 
     fn event(&self, event: &BuildEvent<'_>) {
-        if let BuildEvent::Advanced(positions) = event {
-            self.advanced.fetch_add(*positions, SeqCst);
+        match event {
+            BuildEvent::Planned { positions, again, .. } => {
+                self.planned.store(positions + again, SeqCst);
+            }
+            BuildEvent::Advanced(positions) => {
+                self.advanced.fetch_add(*positions, SeqCst);
+            }
+            BuildEvent::Kept(positions) => {
+                self.kept.fetch_add(*positions, SeqCst);
+            }
+            _ => {}
         }
     }
 }
@@ -227,11 +239,18 @@ fn goes_on_inside_a_pair(on_disk: bool, solve: SolveOptions) {
     let keep_every = Duration::ZERO;
     let options = BuildOptions { keep_every, on_disk, solve, ..options(folder.path(), 4) };
     let mut within = 0;
-    // Work that was kept counts as advanced: more than the 755,160 positions of the largest pair, or there would be no end.
+    // More than the 199,272 positions that are solved again each time, or there would be no end.
     let positions = 800_000;
+    let mut was_kept = 0;
     for stops in 0.. {
-        let monitor = StopAfterPositions { positions, advanced: AtomicU64::new(0) };
+        let monitor = StopAfterPositions { positions, ..StopAfterPositions::default() };
         let stopped = is_stopped(&options, &monitor);
+        // What is solved anew and what was kept are all there is, and nothing is both.
+        let [advanced, kept_now, planned] =
+            [monitor.advanced, monitor.kept, monitor.planned].map(AtomicU64::into_inner);
+        assert!(advanced + kept_now <= planned);
+        assert!(stopped || advanced + kept_now == planned);
+        was_kept += kept_now;
         let there = kept(folder.path());
         assert!(there.len() <= 1 || on_disk, "{there:?}");
         let len = |name: &String| fs::metadata(table_path(folder.path(), name)).unwrap().len();
@@ -242,6 +261,7 @@ fn goes_on_inside_a_pair(on_disk: bool, solve: SolveOptions) {
         assert!(stops < 60, "does not end");
     }
     assert!(within > 2, "stopped {within} times inside a pair");
+    assert!(was_kept > 0);
     build(&options, &()).unwrap();
     assert_same_files(&files(folder.path()), &WHOLE);
 }
@@ -270,8 +290,8 @@ fn a_smaller_build_leaves_the_work_of_a_larger_one() {
             on_disk,
             ..options(folder.path(), pieces)
         };
-        let advanced = AtomicU64::new(0);
-        assert!(is_stopped(&with(4), &StopAfterPositions { positions, advanced }));
+        let monitor = StopAfterPositions { positions, ..StopAfterPositions::default() };
+        assert!(is_stopped(&with(4), &monitor));
         let before = kept_for_four(folder.path());
         assert!(before.values().any(|&placements| placements > 0), "{before:?}");
         for pieces in [2, 3, 3] {
@@ -378,8 +398,8 @@ fn what_was_kept_is_checked() {
     let options = BuildOptions { keep_every: Duration::ZERO, ..options(folder.path(), 4) };
     let mut damaged = 0;
     for positions in (100_000..6_000_000).step_by(450_000) {
-        let advanced = AtomicU64::new(0);
-        let _ = is_stopped(&options, &StopAfterPositions { positions, advanced });
+        let monitor = StopAfterPositions { positions, ..StopAfterPositions::default() };
+        let _ = is_stopped(&options, &monitor);
         for name in kept(folder.path()) {
             let path = folder.path().join("russian").join(name);
             let mut bytes = fs::read(&path).unwrap();
@@ -755,7 +775,7 @@ fn a_folder_that_cannot_be_made_is_named() {
 /// Notes what it is told.
 #[derive(Default)]
 struct Listener {
-    planned: Mutex<Vec<(usize, usize, u64)>>,
+    planned: Mutex<Vec<(usize, usize, u64, u64)>>,
     advanced: AtomicU64,
     restored: AtomicUsize,
     finished: Mutex<Vec<(usize, u64, u64)>>,
@@ -764,9 +784,9 @@ struct Listener {
 impl BuildMonitor for Listener {
     fn event(&self, event: &BuildEvent<'_>) {
         match event {
-            BuildEvent::Planned { slices, done, positions, memory } => {
+            BuildEvent::Planned { slices, done, positions, again, memory } => {
                 assert!(memory > positions);
-                self.planned.lock().unwrap().push((*slices, *done, *positions));
+                self.planned.lock().unwrap().push((*slices, *done, *positions, *again));
             }
             BuildEvent::Advanced(positions) => {
                 self.advanced.fetch_add(*positions, SeqCst);
@@ -788,12 +808,12 @@ impl BuildMonitor for Listener {
 fn progress_adds_up() {
     let folder = tempdir().unwrap();
     let mut bytes = 0;
-    for (pieces, planned) in [(3, (16, 0, 199_520)), (4, (41, 16, 6_209_316))] {
+    for (pieces, planned) in [(3, (16, 0, 199_520, 0)), (4, (41, 16, 6_209_316, 199_272))] {
         let listener = Listener::default();
         let report: BuildReport = build(&options(folder.path(), pieces), &listener).unwrap();
         assert_eq!(*listener.planned.lock().unwrap(), [planned]);
-        assert_eq!(listener.advanced.into_inner(), planned.2);
-        assert_eq!(report.positions, planned.2);
+        assert_eq!(listener.advanced.into_inner(), planned.2 + planned.3);
+        assert_eq!((report.positions, report.kept), (planned.2, 0));
         assert_eq!((report.built, report.skipped), (planned.0 - planned.1, planned.1));
         assert_eq!(listener.restored.into_inner(), if pieces == 3 { 0 } else { 9 });
         let finished = listener.finished.into_inner().unwrap();

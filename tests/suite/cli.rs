@@ -688,6 +688,93 @@ fn a_file_of_games_that_agree_is_no_fault() {
     assert_eq!(probe("games.pdn").code, 0);
 }
 
+/// What a process has had in memory at most.
+#[cfg(target_os = "linux")]
+fn most_resident(id: u32) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{id}/status")).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    line.trim().strip_suffix(" kB").unwrap().parse::<u64>().unwrap() << 10
+}
+
+/// Games come from a pipe, are answered as they come, and none of them stays in memory.
+#[cfg(target_os = "linux")]
+#[test]
+fn games_are_read_one_by_one() {
+    const GAME: &str = "[FEN \"W:WK32:BK26\"] *\n";
+    const ANSWER: &str = "W:WK32:BK26\twin\t9\t-\t-";
+    let folder = english_games("");
+    let mut probe = process(folder.path())
+        .args(["probe", "english", "--pdn", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut games = probe.stdin.take().unwrap();
+    let mut answers = BufReader::new(probe.stdout.take().unwrap()).lines();
+    for _ in 0..3 {
+        games.write_all(GAME.as_bytes()).unwrap();
+        assert_eq!(answers.next().unwrap().unwrap(), ANSWER);
+    }
+    let before = most_resident(probe.id());
+    // 40 MB of games, variations and comments, a game of 10 MB, and a word of 10 MB.
+    let long =
+        format!("[White \"M\u{fc}ller\"] {{{}}} ({}) ", "x".repeat(8_000), "1-5 ".repeat(500));
+    let writer = std::thread::spawn(move || {
+        for _ in 0..4_000 {
+            games.write_all(long.as_bytes()).unwrap();
+            games.write_all(GAME.as_bytes()).unwrap();
+        }
+        let part = "11-15 ".repeat(1_000);
+        for _ in 0..1_700 {
+            games.write_all(part.as_bytes()).unwrap();
+        }
+        games.write_all(b"1-0\n[FEN \"").unwrap();
+        for _ in 0..10_000 {
+            games.write_all(&[b'x'; 1_000]).unwrap();
+        }
+        games.write_all(b"\"]\n*\n").unwrap();
+        games.write_all(GAME.as_bytes()).unwrap();
+        games
+    });
+    for _ in 0..4_000 {
+        assert_eq!(answers.next().unwrap().unwrap(), ANSWER);
+    }
+    let too_large = answers.next().unwrap().unwrap();
+    let expected =
+        "error\tgame 4004: line 4004: a game of more than 1048576 bytes of tags and moves";
+    assert_eq!(too_large, expected);
+    let no_tag = answers.next().unwrap().unwrap();
+    assert!(no_tag.starts_with("error\tgame 4005: line 4005: \"[FEN \\\"xxx"), "{no_tag}");
+    assert_eq!(answers.next().unwrap().unwrap(), ANSWER);
+    let grown = most_resident(probe.id()) - before;
+    assert!(grown < 24 << 20, "{grown} bytes more");
+    drop(writer.join().unwrap());
+    assert_eq!(probe.wait().unwrap().code(), Some(1));
+}
+
+#[cfg(unix)]
+#[test]
+fn only_files_and_pipes_are_games() {
+    let folder = english_games("[FEN \"W:WK32:BK26\"] *");
+    let probe = |file: &str| run(damka(folder.path()).args(["probe", "english", "--pdn", file]));
+    for (file, kind) in
+        [("/dev/zero", "a device"), ("/dev/null", "a device"), ("tables", "a folder")]
+    {
+        let ran = probe(file);
+        assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
+        assert_eq!(complaint(&ran), format!("damka: {file} is {kind}, not a file of games"));
+    }
+    let pipe = folder.path().join("pipe");
+    assert!(process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let from = folder.path().join("games.pdn");
+    let copy = std::thread::spawn(move || fs::copy(from, pipe).unwrap());
+    let ran = probe("pipe");
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, "W:WK32:BK26\twin\t9\t-\t-\n"));
+    copy.join().unwrap();
+    std::os::unix::fs::symlink("games.pdn", folder.path().join("link")).unwrap();
+    assert_eq!(probe("link").code, 0);
+}
+
 /// OB24, OB25: the position of a file is that of its tag, whatever stands before the first move.
 #[test]
 fn ob24_ob25_the_tag_is_read_and_comments_may_be_long() {
@@ -1291,6 +1378,26 @@ fn wrong_arguments_have_their_own_code() {
         let ran = ask(args);
         assert_eq!(ran.code, 2, "{args:?}");
         assert!(ran.stdout.is_empty() && !ran.stderr.is_empty(), "{args:?}");
+    }
+    // What is no number says what is meant, and fractions of seconds are numbers.
+    let seconds = "a number of seconds is meant, like 60 or 0.5";
+    for (argument, meant) in [
+        ("--keep-every=x", seconds),
+        ("--keep-every=-1", seconds),
+        ("--keep-every=inf", seconds),
+        ("--keep-every=1e30", seconds),
+        ("--threads=x", "a whole number from 0 to 1024 is meant"),
+        ("--threads=2.5", "a whole number from 0 to 1024 is meant"),
+        ("--level=23", "a whole number from 1 to 22 is meant"),
+        ("--memory=much", "a number of bytes is meant, like 500M, 64MiB or 16G"),
+    ] {
+        let ran = ask(&["build", "russian", "-n", "3", argument]);
+        assert_eq!(ran.code, 2, "{argument}");
+        assert!(ran.stderr.lines().next().unwrap().ends_with(meant), "{}", ran.stderr);
+    }
+    for seconds in ["0", "0.5", "60"] {
+        let ran = ask(&["build", "russian", "-n", "3", "--keep-every", seconds]);
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
     }
     let ran = ask(&["stats", "klingon"]);
     assert_eq!(ran.code, 2);

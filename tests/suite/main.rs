@@ -29,6 +29,8 @@ mod read_table;
 #[cfg(unix)]
 mod readme;
 mod rules_properties;
+#[cfg(all(feature = "cli", unix))]
+mod screen;
 mod sizes;
 mod solver;
 mod sources;
