@@ -75,11 +75,11 @@ fn solver(c: &mut Criterion) {
         finished.insert(pair, Arc::new(table));
     }
     let default = SolveOptions::default();
-    let ways = [
-        ("", default),
-        (", without vectors", SolveOptions { vectors: false, ..default }),
-        (", one by one", SolveOptions { one_by_one: true, ..default }),
-    ];
+    let (mut without_vectors, mut one_by_one) = (default, default);
+    without_vectors.vectors = false;
+    one_by_one.one_by_one = true;
+    let ways =
+        [("", default), (", without vectors", without_vectors), (", one by one", one_by_one)];
     let mut group = c.benchmark_group("solve");
     group.sample_size(10);
     // One unit of kings; units of kings around men, large ones and small ones; units of one placement.

@@ -13,6 +13,7 @@ use crate::value::{Value, Wld};
 
 /// The positions of a slice with the longest win, as [`longest_wins`] finds them.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct LongestWins {
     /// Plies of the longest win; `None` if no position of the slice is won.
     pub plies: Option<u16>,

@@ -22,9 +22,17 @@ use crate::value::{Counts, Value, Wld};
 
 /// How much is checked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct VerifyOptions {
     /// Positions of each slice that are derived again, at random, the same each time; all if `None`.
     pub sample: Option<u64>,
+}
+
+impl VerifyOptions {
+    /// So many positions of each slice; all of them if `None`.
+    pub const fn sample(sample: Option<u64>) -> Self {
+        VerifyOptions { sample }
+    }
 }
 
 /// Something that is wrong.
@@ -66,6 +74,7 @@ pub enum Fault {
 
 /// What was checked, and what was found.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct VerifyReport {
     /// Slices looked at.
     pub slices: usize,

@@ -17,6 +17,7 @@ use crate::threads::Threads;
 
 /// What a build will take.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Forecast {
     /// The steps, in their order.
     pub steps: Vec<StepForecast>,
@@ -43,6 +44,7 @@ pub struct Forecast {
 
 /// One step of a [`Forecast`].
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct StepForecast {
     /// What is done.
     pub step: Step,
@@ -58,6 +60,7 @@ pub struct StepForecast {
 
 /// Measured on this machine, on slices of few pieces.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Rates {
     /// Pieces of the slices that were solved.
     pub solved_pieces: u32,

@@ -40,6 +40,7 @@ use shelf::{DiskShelf, work_size};
 
 /// What to build, and where.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct BuildOptions {
     /// The variant.
     pub variant: Variant,
@@ -132,6 +133,7 @@ pub enum BuildEvent<'a> {
 
 /// What one pair took.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct PairReport {
     /// The pair.
     pub pair: Pair,
@@ -153,6 +155,7 @@ pub struct PairReport {
 
 /// Time that a part of a build took.
 #[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
 pub struct Spent {
     /// Of all threads of the process together.
     pub cpu: Duration,
@@ -189,6 +192,7 @@ impl Stopwatch {
 
 /// What a build did.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct BuildReport {
     /// Slices built.
     pub built: usize,

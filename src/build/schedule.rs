@@ -9,6 +9,7 @@ use crate::solve::PairMemory;
 
 /// What a build does, pair after pair.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Schedule {
     /// The steps in their order.
     pub steps: Vec<Step>,
@@ -20,6 +21,7 @@ pub struct Schedule {
 
 /// One pair of a schedule.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Step {
     /// The pair.
     pub pair: Pair,

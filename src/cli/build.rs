@@ -73,13 +73,12 @@ impl What {
     pub fn options(&self) -> BuildOptions {
         let folder = self.db.clone().or_else(|| folders::in_environment().into_iter().next());
         let folder = folder.unwrap_or_else(|| folders::DEFAULT.into());
-        BuildOptions {
-            threads: self.threads.into(),
-            memory: self.memory.map(|bytes| bytes.as_u64()),
-            write: WriteOptions { codec: None, wld_level: self.level, dtw_level: self.level },
-            all_distances: self.all_distances,
-            ..BuildOptions::new(self.variant, self.pieces, folder)
-        }
+        let mut options = BuildOptions::new(self.variant, self.pieces, folder);
+        options.threads = self.threads.into();
+        options.memory = self.memory.map(|bytes| bytes.as_u64());
+        options.write = WriteOptions::at_level(self.level);
+        options.all_distances = self.all_distances;
+        options
     }
 }
 

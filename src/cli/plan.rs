@@ -50,7 +50,7 @@ fn write_tsv(out: &mut impl Write, forecast: &Forecast) -> io::Result<()> {
         out,
         "pair\ttwin\tpositions\tis_there\treads\treads_on_disk\tis_on_disk\tmemory_bytes\tscratch_bytes\ttable_bytes\tseconds"
     )?;
-    for StepForecast { step, positions, scratch, output, time } in &forecast.steps {
+    for StepForecast { step, positions, scratch, output, time, .. } in &forecast.steps {
         writeln!(
             out,
             "{}\t{}\t{positions}\t{}\t{}\t{}\t{}\t{}\t{scratch}\t{output}\t{:.3}",

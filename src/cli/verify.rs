@@ -53,7 +53,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         progress: Progress::new(total, 0, slices),
         begun: Mutex::new(false),
     };
-    let options = VerifyOptions { sample: args.sample };
+    let options = VerifyOptions::sample(args.sample);
     let report = threads.run(|| verify(&tables, &options, &watcher));
     let stopped = watcher.interrupt.is_set();
     drop(watcher);

@@ -92,6 +92,7 @@ impl Monitor for Latch<'_> {
 
 /// Limits and ways of the solver. The tables are the same with all of them.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct SolveOptions {
     /// Longest half distance that is kept in one byte; a pair that goes beyond is solved again
     /// in two.
@@ -320,6 +321,7 @@ fn ranks<B: Bits>(geometry: &Geometry<B>, men: Men<B>) -> u128 {
 
 /// Memory for a pair, in bytes, with one-byte scores. Saturates for pairs that are too large for [`solve`].
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct PairMemory {
     /// What it takes once it is solved.
     pub solved: u64,

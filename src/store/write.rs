@@ -45,6 +45,7 @@ pub struct TableInfo {
 
 /// How hard to compress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct WriteOptions {
     /// Codec of tables; `None` for the one that makes a table smaller, as a sample of it shows. Constant tables are
     /// constant with any, and slices of which not all positions are given are compressed with zstd.
@@ -64,14 +65,23 @@ impl WriteOptions {
     }
 }
 
+impl WriteOptions {
+    /// The same zstd level, 1 to 22, for both tables.
+    pub const fn at_level(level: i32) -> Self {
+        WriteOptions { codec: None, wld_level: level, dtw_level: level }
+    }
+}
+
 impl Default for WriteOptions {
+    /// Level 7.
     fn default() -> Self {
-        WriteOptions { codec: None, wld_level: 7, dtw_level: 7 }
+        Self::at_level(7)
     }
 }
 
 /// Bytes of the two files of a slice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct WrittenSizes {
     /// Bytes of the `.wld` file.
     pub wld: u64,

@@ -1,5 +1,6 @@
 //! Building: the same bytes on every way there, and no table that is not whole.
 
+use crate::common::with;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{Seek, SeekFrom, Write};
@@ -60,7 +61,7 @@ fn assert_whole_tables(folder: &Path) {
 /// Builds with other options than usual.
 fn built_with(pieces: u32, threads: usize, solve: SolveOptions) -> Files {
     let folder = tempdir().unwrap();
-    let options = BuildOptions { threads, solve, ..options(folder.path(), pieces) };
+    let options = with!(options(folder.path(), pieces), threads = threads, solve = solve);
     build(&options, &()).unwrap();
     files(folder.path())
 }
@@ -82,7 +83,7 @@ fn any_number_of_threads_writes_the_same_bytes() {
 
 #[test]
 fn scores_of_two_bytes_give_the_same_bytes() {
-    let narrow = |longest_narrow| SolveOptions { longest_narrow, ..SolveOptions::default() };
+    let narrow = |longest_narrow| with!(SolveOptions::default(), longest_narrow = longest_narrow);
     for longest_narrow in [0, 1, 2, 3] {
         assert_same_files(&built_with(3, 2, narrow(longest_narrow)), &up_to(3));
     }
@@ -93,9 +94,9 @@ fn scores_of_two_bytes_give_the_same_bytes() {
 
 #[test]
 fn all_threads_inside_a_unit_give_the_same_bytes() {
-    let inside = SolveOptions { parallel_unit_len: 500, ..SolveOptions::default() };
+    let inside = with!(SolveOptions::default(), parallel_unit_len = 500);
     assert_same_files(&built_with(4, 2, inside), &WHOLE);
-    let both = SolveOptions { longest_narrow: 5, parallel_unit_len: 1, ..SolveOptions::default() };
+    let both = with!(SolveOptions::default(), longest_narrow = 5, parallel_unit_len = 1);
     for threads in [1, 3] {
         assert_same_files(&built_with(3, threads, both), &up_to(3));
     }
@@ -231,13 +232,14 @@ fn a_build_goes_on_inside_a_pair() {
     let default = SolveOptions::default();
     goes_on_inside_a_pair(false, default);
     goes_on_inside_a_pair(true, default);
-    goes_on_inside_a_pair(true, SolveOptions { parallel_unit_len: 1, ..default });
+    goes_on_inside_a_pair(true, with!(default, parallel_unit_len = 1));
 }
 
 fn goes_on_inside_a_pair(on_disk: bool, solve: SolveOptions) {
     let folder = tempdir().unwrap();
     let keep_every = Duration::ZERO;
-    let options = BuildOptions { keep_every, on_disk, solve, ..options(folder.path(), 4) };
+    let options =
+        with!(options(folder.path(), 4), keep_every = keep_every, on_disk = on_disk, solve = solve);
     let mut within = 0;
     // More than the 199,272 positions that are solved again each time, or there would be no end.
     let positions = 800_000;
@@ -285,10 +287,8 @@ fn a_smaller_build_leaves_the_work_of_a_larger_one() {
         [(false, 120_000), (true, 120_000), (false, 900_000), (true, 900_000)]
     {
         let folder = tempdir().unwrap();
-        let with = |pieces| BuildOptions {
-            keep_every: Duration::ZERO,
-            on_disk,
-            ..options(folder.path(), pieces)
+        let with = |pieces| {
+            with!(options(folder.path(), pieces), keep_every = Duration::ZERO, on_disk = on_disk)
         };
         let monitor = StopAfterPositions { positions, ..StopAfterPositions::default() };
         assert!(is_stopped(&with(4), &monitor));
@@ -311,10 +311,10 @@ fn a_smaller_build_leaves_the_work_of_a_larger_one() {
 /// Everything that can be is worked on outside memory.
 #[test]
 fn pairs_on_the_disk_give_the_same_bytes() {
-    let wide = SolveOptions { longest_narrow: 2, ..SolveOptions::default() };
+    let wide = with!(SolveOptions::default(), longest_narrow = 2);
     for solve in [SolveOptions::default(), wide] {
         let folder = tempdir().unwrap();
-        let options = BuildOptions { on_disk: true, solve, ..options(folder.path(), 4) };
+        let options = with!(options(folder.path(), 4), on_disk = true, solve = solve);
         build(&options, &()).unwrap();
         assert_same_files(&files(folder.path()), &WHOLE);
     }
@@ -329,7 +329,7 @@ fn pairs_are_restored_to_the_disk() {
             let name = format!("{missing}.{}", metric.extension());
             fs::remove_file(table_path(folder.path(), &name)).unwrap();
         }
-        let options = BuildOptions { on_disk: true, ..options(folder.path(), 4) };
+        let options = with!(options(folder.path(), 4), on_disk = true);
         let movements = Movements::default();
         assert_eq!(build(&options, &movements).unwrap().built, missing_slices(missing));
         assert!(movements.back.load(SeqCst) > 3, "{missing}");
@@ -374,8 +374,7 @@ fn damage_to_a_pair_on_the_disk_is_found() {
     let mut found = 0;
     for pairs in [5, 12, 18, 21, 24] {
         let folder = tempdir().unwrap();
-        let options =
-            BuildOptions { keep_every: Duration::ZERO, on_disk: true, ..options(folder.path(), 4) };
+        let options = with!(options(folder.path(), 4), keep_every = Duration::ZERO, on_disk = true);
         let begun = AtomicUsize::new(0);
         let monitor = DamageAt { folder: folder.path().to_owned(), pairs, begun };
         let mut built = build(&options, &monitor);
@@ -395,7 +394,7 @@ fn damage_to_a_pair_on_the_disk_is_found() {
 #[test]
 fn what_was_kept_is_checked() {
     let folder = tempdir().unwrap();
-    let options = BuildOptions { keep_every: Duration::ZERO, ..options(folder.path(), 4) };
+    let options = with!(options(folder.path(), 4), keep_every = Duration::ZERO);
     let mut damaged = 0;
     for positions in (100_000..6_000_000).step_by(450_000) {
         let monitor = StopAfterPositions { positions, ..StopAfterPositions::default() };
@@ -435,8 +434,7 @@ impl BuildMonitor for Movements {
 
 /// Builds with as little memory as can be, which the refusal of less says.
 fn build_with_least(folder: &Path, pieces: u32) -> Movements {
-    let with =
-        |memory| BuildOptions { memory: Some(memory), threads: 2, ..options(folder, pieces) };
+    let with = |memory| with!(options(folder, pieces), memory = Some(memory), threads = 2);
     let (needed, given) = match build(&with(1 << 20), &()) {
         Err(BuildError::Memory { needed, given, .. }) => (needed, given),
         other => panic!("{other:?}"),
@@ -692,7 +690,7 @@ fn tables_of_other_values_are_not_built_upon() {
 #[test]
 fn all_distances_are_stored_if_asked_for() {
     let folder = tempfile::tempdir().unwrap();
-    build(&BuildOptions { all_distances: true, ..options(folder.path(), 3) }, &()).unwrap();
+    build(&with!(options(folder.path(), 3), all_distances = true), &()).unwrap();
     let other = folder_with(3);
     let (whole, other) = (open(folder.path()), open(other.path()));
     let mut bytes = [0, 0];

@@ -1,5 +1,6 @@
 //! Positions of books, `data/positions.tsv`, against tables of their variants. Those of Russian draughts are in `tables.rs`.
 
+use crate::common::with;
 use std::collections::BTreeMap;
 
 use crate::common::rows;
@@ -33,7 +34,7 @@ fn claims_about_few_pieces_are_right() {
         };
         let folder = tempfile::tempdir().unwrap();
         let options = BuildOptions::new(variant, pieces, folder.path());
-        build(&BuildOptions { write: QUICK, ..options }, &()).unwrap();
+        build(&with!(options, write = QUICK), &()).unwrap();
         let tables = Tablebase::open(variant, &[folder.path()]).unwrap();
         for (row, position) in &claims {
             let value = tables.probe(position).unwrap();

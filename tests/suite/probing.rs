@@ -1,5 +1,6 @@
 //! Probing without waiting, in bulk, without maps, and what becomes of it when files change or descriptors are few.
 
+use crate::common::with;
 use std::fs;
 use std::process::Command;
 use std::sync::LazyLock;
@@ -182,7 +183,7 @@ fn one_process_has_many_tables_and_few_descriptors() {
     write_files(folder.path(), &crate::common::tables::files(&FOLDER));
     for variant in [Variant::Brazilian, Variant::Pool, Variant::English, Variant::Thai] {
         let options = BuildOptions::new(variant, 3, folder.path());
-        build(&BuildOptions { write: QUICK, ..options }, &()).unwrap();
+        build(&with!(options, write = QUICK), &()).unwrap();
     }
     let test = std::env::current_exe().unwrap();
     let ask = "ulimit -n 64 && exec \"$0\" --exact probing::asks_all_tables_in_the_folder --ignored --nocapture";

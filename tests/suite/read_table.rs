@@ -1,6 +1,7 @@
 //! `scripts/read_table.py`, written after `docs/format.md` alone, reads what damka writes. Needs Python 3; zstandard is installed
 //! if it is not there.
 
+use crate::common::with;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
@@ -59,8 +60,8 @@ fn compare(tables: &Tablebase, folder: &Path, slice: Material, metric: Metric) -
 /// Positions that were compared, by metric.
 fn check(variant: Variant, pieces: u32, codec: Option<Codec>) -> [usize; 2] {
     let folder = tempfile::tempdir().unwrap();
-    let write = WriteOptions { codec, ..WriteOptions::default() };
-    let options = BuildOptions { write, ..BuildOptions::new(variant, pieces, folder.path()) };
+    let write = with!(WriteOptions::default(), codec = codec);
+    let options = with!(BuildOptions::new(variant, pieces, folder.path()), write = write);
     build(&options, &()).unwrap();
     let tables = Tablebase::open(variant, &[folder.path()]).unwrap();
     let mut compared = [0, 0];
@@ -137,7 +138,7 @@ fn distances_of_two_bytes() {
     let info = TableInfo { variant, material, counts, distances: Results::ALL };
     for codec in [Codec::Zstd, Codec::Context] {
         let folder = tempfile::tempdir().unwrap();
-        let write = WriteOptions { codec: Some(codec), ..WriteOptions::default() };
+        let write = with!(WriteOptions::default(), codec = Some(codec));
         let id = |metric| TableId { variant, material, metric };
         let path = |metric: Metric| id(metric).path(folder.path());
         let variant_folder = folder.path().join(variant.name());

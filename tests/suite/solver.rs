@@ -1,6 +1,7 @@
 //! All ways to solve a pair find the same: in rows, with and without the processor's vectors, one position after the other, and
 //! with all threads on one unit.
 
+use crate::common::with;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
@@ -140,9 +141,9 @@ fn compare_on_shelves<R: RuleSet>(
 fn compare<R: RuleSet>(pieces: u32, wanted: impl Fn(Material) -> bool) {
     let default = SolveOptions::default();
     let ways = [
-        SolveOptions { vectors: false, ..default },
-        SolveOptions { one_by_one: true, ..default },
-        SolveOptions { parallel_unit_len: 0, ..default },
+        with!(default, vectors = false),
+        with!(default, one_by_one = true),
+        with!(default, parallel_unit_len = 0),
     ];
     let subsets = SubsetTables::new(R::geometry(), pieces - 1);
     let mut finished = Finished::new();
@@ -182,7 +183,7 @@ fn compare<R: RuleSet>(pieces: u32, wanted: impl Fn(Material) -> bool) {
             compare_on_shelves::<R>(&finished, pieces, &subsets, way, wanted);
         }
         // Distances that do not fit one byte.
-        let wide = SolveOptions { longest_narrow: 2, ..default };
+        let wide = with!(default, longest_narrow = 2);
         compare_on_shelves::<R>(&finished, pieces, &subsets, &wide, wanted);
     }
 }
@@ -202,7 +203,7 @@ fn a_shelf_that_fails_is_heard() {
         );
     }
     let pair = Pair::of(slice);
-    for options in [options, SolveOptions { parallel_unit_len: 0, ..options }] {
+    for options in [options, with!(options, parallel_unit_len = 0)] {
         let shelf = Arc::new(TestShelf { reads: 50, ..TestShelf::default() });
         let solved = solve_on_shelf(
             Kernel::of::<R>(),

@@ -1,6 +1,7 @@
 //! Where a tablebase has its bytes from: files that are mapped or read, that change under it, that are many; and sources that a
 //! program brings.
 
+use crate::common::with;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use damka::build::{BuildOptions, build};
+use damka::build::build;
 use damka::index::{Material, SliceIndex, slices};
 use damka::notation::parse_fen;
 use damka::probe::{OpenOptions, ProbeError};
@@ -236,7 +237,7 @@ fn asks_while_a_build_writes_the_tables_anew() {
         for slice in slices(Variant::Russian.rules(), 3) {
             fs::remove_file(id(&slice.to_string(), Metric::Dtw).path(folder.path())).unwrap();
         }
-        let all_distances = BuildOptions { all_distances: true, ..options(folder.path(), 3) };
+        let all_distances = with!(options(folder.path(), 3), all_distances = true);
         build(&all_distances, &()).unwrap();
         assert_ne!(fs::read(table_path(folder.path(), "KMvK.dtw")).unwrap(), before);
         for _ in 0..3 {

@@ -1,5 +1,6 @@
 //! Table files: what is written is read, and damage of any kind is an error.
 
+use crate::common::with;
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -55,7 +56,7 @@ fn info(cells: &[Cell]) -> TableInfo {
 
 fn encode(cells: &[Cell]) -> [(Metric, Vec<u8>); 2] {
     let list = List(cells.to_vec());
-    let options = WriteOptions { wld_level: 3, dtw_level: 3, ..WriteOptions::default() };
+    let options = WriteOptions::at_level(3);
     let (wld, dtw) = write_to_memory(&info(cells), &list, &options).unwrap();
     [(Metric::Wld, wld), (Metric::Dtw, dtw)]
 }
@@ -163,7 +164,12 @@ fn any_number_of_threads_writes_the_same_bytes() {
     let cells = random_cells(2_500_000, 300, 9, 3);
     let list = List(cells.clone());
     for levels in [(3, 3), (7, 9)] {
-        let options = WriteOptions { wld_level: levels.0, dtw_level: levels.1, codec: None };
+        let options = with!(
+            WriteOptions::default(),
+            wld_level = levels.0,
+            dtw_level = levels.1,
+            codec = None
+        );
         let files = [1, 4].map(|threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| write_to_memory(&info(&cells), &list, &options).unwrap())
@@ -218,7 +224,7 @@ fn a_stopped_writer_leaves_nothing() {
     let cells = random_cells(3_000_000, 40, 200, 6);
     let asked = AtomicU64::new(0);
     let stop = || asked.fetch_add(1, Ordering::Relaxed) > 40;
-    let options = WriteOptions { wld_level: 1, dtw_level: 1, codec: None };
+    let options = WriteOptions::at_level(1);
     let result = write_tables(folder.path(), &info(&cells), &List(cells.clone()), &options, &stop);
     assert!(matches!(result, Err(StoreError::Stopped)));
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
@@ -341,7 +347,7 @@ fn context_table() -> (TableId, Vec<Cell>, Vec<u8>) {
     let len = SliceIndex::new(Russian::geometry(), material).len() as usize;
     let cells = random_cells(len, 30, 20, 5);
     let info = TableInfo { material, ..info(&cells) };
-    let options = WriteOptions { codec: Some(Codec::Context), ..WriteOptions::default() };
+    let options = with!(WriteOptions::default(), codec = Some(Codec::Context));
     let (wld, _) = write_to_memory(&info, &List(cells.clone()), &options).unwrap();
     (TableId { material, ..id(Metric::Wld) }, cells, wld)
 }

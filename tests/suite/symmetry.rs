@@ -1,6 +1,7 @@
 //! Both colours are alike: in every variant a position and the same position turned by 180 degrees, colours exchanged, get the
 //! same answers from the tables.
 
+use crate::common::with;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -22,7 +23,7 @@ static TABLES: LazyLock<(TempDir, HashMap<Variant, Tablebase>)> = LazyLock::new(
         let folder = tempfile::tempdir().unwrap();
         let open = |&variant: &Variant| {
             let options = BuildOptions::new(variant, most_pieces(variant) as u32, folder.path());
-            build(&BuildOptions { write: QUICK, ..options }, &()).unwrap();
+            build(&with!(options, write = QUICK), &()).unwrap();
             (variant, Tablebase::open(variant, &[folder.path()]).unwrap())
         };
         let tables = Variant::ALL.iter().map(open).collect();

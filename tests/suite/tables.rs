@@ -289,7 +289,7 @@ fn positions_of_books_with_five_pieces_are_worth_what_is_claimed() {
     build_into(folder.path(), 5);
     let tables = open(folder.path());
     assert_eq!(compare_with_claims(&tables, 5), 24);
-    let report = verify(&tables, &VerifyOptions { sample: Some(2_000) }, &());
+    let report = verify(&tables, &VerifyOptions::sample(Some(2_000)), &());
     assert_eq!(report.faults, 0, "{:?}", report.examples);
 }
 
@@ -429,7 +429,7 @@ fn copy_up_to(pieces: usize) -> tempfile::TempDir {
 
 #[test]
 fn verification_of_good_tables_finds_no_fault() {
-    let sampled = verify(&TABLES, &VerifyOptions { sample: Some(2_000) }, &());
+    let sampled = verify(&TABLES, &VerifyOptions::sample(Some(2_000)), &());
     assert_eq!((sampled.faults, sampled.examples.len()), (0, 0), "{:?}", sampled.examples);
     assert_eq!((sampled.slices, sampled.tables), (41, 82));
     let short =

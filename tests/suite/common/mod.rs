@@ -15,6 +15,16 @@ use damka::index::{Material, Pair, plan};
 use damka::rules::{Numbering, RuleSet, Rules, Turned, TurnedMove};
 use damka::solve::{Finished, Kernel, SolveOptions, SubsetTables, solve};
 
+/// Options like others but for some fields, which the library may get more of.
+macro_rules! with {
+    ($base:expr, $($field:ident = $value:expr),+ $(,)?) => {{
+        let mut options = $base;
+        $(options.$field = $value;)+
+        options
+    }};
+}
+pub(crate) use with;
+
 /// Runs an expression with a type alias for the rule set of a `damka::Variant`.
 macro_rules! with_rules {
     ($variant:expr, $alias:ident => $body:expr) => {

@@ -1,5 +1,6 @@
 //! Tables built for tests, and positions of the library from boards of the brute-force solver.
 
+use crate::common::with;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,11 +16,11 @@ use damka::{Colour, Position, Tablebase, Value, Variant, Wld};
 use super::brute::{self, Board, BruteValue};
 
 /// Quick compression: tests are not after small files.
-pub const QUICK: WriteOptions = WriteOptions { wld_level: 3, dtw_level: 3, codec: None };
+pub const QUICK: WriteOptions = WriteOptions::at_level(3);
 
 /// Options for Russian slices with quick compression.
 pub fn options(folder: &Path, pieces: u32) -> BuildOptions {
-    BuildOptions { write: QUICK, ..BuildOptions::new(Variant::Russian, pieces, folder) }
+    with!(BuildOptions::new(Variant::Russian, pieces, folder), write = QUICK)
 }
 
 /// Builds Russian slices with quick compression.
@@ -40,7 +41,7 @@ pub fn lasting_tables(pieces: u32) -> PathBuf {
 pub fn lasting_tables_of(variant: Variant, pieces: u32) -> PathBuf {
     let make = move || {
         let folder = lasting_folder();
-        let options = BuildOptions { write: QUICK, ..BuildOptions::new(variant, pieces, &folder) };
+        let options = with!(BuildOptions::new(variant, pieces, &folder), write = QUICK);
         build(&options, &()).expect("a build");
         folder
     };

@@ -26,6 +26,7 @@ mod spanish;
 mod thai;
 mod turkish;
 
+use crate::common::with;
 use std::path::Path;
 
 use damka::board::Square;
@@ -120,7 +121,7 @@ fn assert_squares(variant: Variant, own: &str, names: &[(&str, u8)]) {
 fn assert_played_to_lose(variant: Variant, blocked: &str) {
     let folder = tempfile::tempdir().unwrap();
     let options = BuildOptions::new(variant, 3, folder.path());
-    build(&BuildOptions { write: QUICK, ..options }, &()).unwrap();
+    build(&with!(options, write = QUICK), &()).unwrap();
     let tables = Tablebase::open(variant, &[folder.path()]).unwrap();
     assert!(legal_moves(&read(variant, blocked)).is_empty(), "{blocked}");
     let value = |fen: &str| tables.probe(&read(variant, fen)).unwrap();
