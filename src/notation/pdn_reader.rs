@@ -96,6 +96,8 @@ enum Token {
     Open,
     Close,
     Word(String),
+    /// A line that begins as a tag does and is too large for a game.
+    TooLarge,
     /// What cannot be read.
     Fault(PdnError),
 }
@@ -249,6 +251,7 @@ impl Draft {
                     self.game.moves.push(word);
                 }
             }
+            Token::TooLarge => self.len = MAX_GAME_LEN + 1,
             Token::Fault(error) => self.find_fault(error),
         }
         Added::More
@@ -417,7 +420,11 @@ impl<R: BufRead> Window<R> {
                     self.advance(length);
                     return Ok(Token::Tag { name, value });
                 }
-                Tag::Cut if self.ahead().len() <= MAX_GAME_LEN && self.grow_to_end_of_tag()? => {}
+                Tag::Cut if self.ahead().len() > MAX_GAME_LEN => {
+                    self.skip_to(end_of_line)?;
+                    return Ok(Token::TooLarge);
+                }
+                Tag::Cut if self.grow_to_end_of_tag()? => {}
                 Tag::Cut | Tag::None => break,
             }
         }
@@ -592,12 +599,10 @@ mod tests {
             // Without a result, tags after the moves end it.
             assert_eq!(read(text.replace(" 1-0\n", "\n").as_bytes()).len(), 2);
         }
-        let text = format!("[a \"{word}\"] 1-5 1-0\n2-6 *");
-        assert!(
-            read(text.as_bytes())[0]
-                .as_ref()
-                .is_err_and(|error| error.ends_with(" is not a tag ([Name \"value\"])"))
-        );
+        // Such a tag is passed over with its line.
+        let games = read(format!("[a \"{word}{word}\"] 1-5 1-0\n2-6 *\n3-7 *").as_bytes());
+        assert!(games[0].as_ref().is_err_and(|error| error.starts_with("line 1: a game of more")));
+        assert_eq!(games[1].as_ref().unwrap().moves(), ["3-7"]);
         // What is not kept does not count.
         assert!(read(format!("{{{word}}} ({moves}) ;{word}\n 1-5 *").as_bytes())[0].is_ok());
     }

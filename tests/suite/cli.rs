@@ -739,12 +739,11 @@ fn games_are_read_one_by_one() {
     for _ in 0..4_000 {
         assert_eq!(answers.next().unwrap().unwrap(), ANSWER);
     }
-    let too_large = answers.next().unwrap().unwrap();
-    let expected =
-        "error\tgame 4004: line 4004: a game of more than 1048576 bytes of tags and moves";
-    assert_eq!(too_large, expected);
-    let no_tag = answers.next().unwrap().unwrap();
-    assert!(no_tag.starts_with("error\tgame 4005: line 4005: \"[FEN \\\"xxx"), "{no_tag}");
+    for game in [4004, 4005] {
+        let expected = "a game of more than 1048576 bytes of tags and moves";
+        let expected = format!("error\tgame {game}: line {game}: {expected}");
+        assert_eq!(answers.next().unwrap().unwrap(), expected);
+    }
     assert_eq!(answers.next().unwrap().unwrap(), ANSWER);
     let grown = most_resident(probe.id()) - before;
     assert!(grown < 24 << 20, "{grown} bytes more");
