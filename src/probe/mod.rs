@@ -10,4 +10,8 @@ pub use rating::{Evaluation, Line, RatedMove, Rating};
 pub use tablebase::{ProbeError, Tablebase};
 pub use tables::{Found, OpenOptions};
 
-pub use crate::store::{FileSource, Header, MapSource, MemorySource, Source, StoreError};
+/// Where tables come from, what they say of themselves, and what can be wrong with them.
+#[doc(inline)]
+pub use crate::store::{
+    BlockFault, Codec, FileSource, Header, MapSource, MemorySource, Results, Source, StoreError,
+};

@@ -94,7 +94,7 @@ impl ProbeError {
 /// are decoded when they are; decoded blocks are kept in a bounded cache. All methods take
 /// `&self` and can be called from many threads, those too that add tables.
 ///
-/// Files are read, and few are open at a time (see [`FileSource`](crate::store::FileSource)). A table that is replaced by renaming
+/// Files are read, and few are open at a time (see [`FileSource`](super::FileSource)). A table that is replaced by renaming
 /// another file over it is the old one as long as it is open, then an error; what is changed in place is an error where it is read. Files
 /// can be mapped instead, by whoever knows that nobody changes them: [`OpenOptions::map_files`].
 ///

@@ -48,7 +48,7 @@ impl OpenOptions {
     /// # Safety
     /// While a tablebase with these options is there, nobody may change a table file of its folders in place or cut it short. Replacing
     /// one by renaming another file over it is fine, and all that this crate ever does. If a mapped file is cut short, or its disk
-    /// fails, reading it ends the process (SIGBUS; on Windows an exception). See [`MapSource::open`](crate::store::MapSource::open).
+    /// fails, reading it ends the process (SIGBUS; on Windows an exception). See [`MapSource::open`](super::MapSource::open).
     #[must_use]
     pub const unsafe fn map_files(self) -> Self {
         OpenOptions { map: true, ..self }

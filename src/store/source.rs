@@ -24,9 +24,8 @@ use crate::system;
 /// use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 ///
 /// use damka::notation::parse_fen;
-/// use damka::probe::OpenOptions;
-/// use damka::store::{FileSource, Metric, Source};
-/// use damka::{Tablebase, Value, Variant};
+/// use damka::probe::{FileSource, OpenOptions, Source};
+/// use damka::{Metric, Tablebase, Value, Variant};
 ///
 /// /// Counts how often another source is read.
 /// struct Counting {
