@@ -133,7 +133,12 @@ impl Folders {
 
     fn no_folder(&self, path: &Path, variant: Variant) -> CliError {
         let hint = match (self.db.is_empty(), path == Path::new(DEFAULT)) {
-            (true, true) => format!(" (`{}` makes it)", self.command(variant, 4)),
+            (true, true) => {
+                let others = by_default().into_iter().skip(1);
+                let others: String =
+                    others.map(|path| format!(", nor {}", path.display())).collect();
+                format!("{others} (`{}` makes it)", self.command(variant, 4))
+            }
             (true, false) => format!(", which {VARIABLE} names"),
             (false, _) => String::new(),
         };

@@ -2,8 +2,9 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use clap::builder::FalseyValueParser;
 use damka::build::{BuildOptions, MemoryBuild, planned_time};
 use damka::probe::{MemorySource, ProbeError};
 use damka::{Position, Tablebase};
@@ -20,7 +21,7 @@ const MOST_POSITIONS: u64 = 50_000_000;
 #[derive(clap::Args)]
 pub struct Solve {
     /// Do not solve what has no table: without this, slices that take a moment are solved in memory, and forgotten.
-    #[arg(long)]
+    #[arg(long, env = "DAMKA_NO_SOLVE", value_parser = FalseyValueParser::new())]
     no_solve: bool,
 }
 
@@ -73,13 +74,20 @@ impl Solving<'_> {
 
     /// [`Folders::explain`], with the time that the command will take.
     pub fn explain(&self, error: ProbeError) -> anyhow::Error {
+        if !self.wanted {
+            return self.folders.explain(error);
+        }
         self.folders.explain_with(error, |pieces| {
             let mut times = self.times.borrow_mut();
             let time = times.entry(pieces).or_insert_with(|| {
                 let folder = self.folders.to_build_in();
                 let options = BuildOptions::new(self.tables.variant(), pieces, folder);
                 let time = planned_time(&options);
-                time.map_or_else(|_| String::new(), |time| format!(", in about {}", span(time)))
+                match time {
+                    Err(_) => String::new(),
+                    Ok(time) if time < Duration::from_secs(1) => ", in a moment".to_owned(),
+                    Ok(time) => format!(", in about {}", span(time)),
+                }
             });
             time.clone()
         })
