@@ -246,7 +246,7 @@ mod tests {
             assert!(NOW.bar(room).len() <= room);
         }
         let ends = Now { share: 1.0, rate: None, left: None, current: "", ..NOW };
-        assert_eq!(ends.bar(40), "12/41 slices  [################]  100 %");
+        assert_eq!(ends.bar(40), "12/41 slices  [#################]  100 %");
     }
 
     #[test]
