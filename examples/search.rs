@@ -97,19 +97,20 @@ fn main() -> Result<(), Box<dyn Error>> {
     let tables = Tablebase::open(Variant::Russian, &[folder])?;
     let position = parse_fen(Variant::Russian, fen)?;
     let pieces = tables.complete_pieces();
+    // At the root there is time for exact distances: the best move is that of the tables, if they have the position.
+    let moves = tables.moves(&position)?;
+    if let Some(best) = moves.first().filter(|_| position.piece_count() <= pieces)
+        && let Some(value) = best.for_mover().value()
+    {
+        println!("best {}, by the tables: {value}", write_move(&position, &best.played)?);
+        return Ok(());
+    }
     let mut search = Search { tables: &tables, pieces, nodes: 0, hits: 0 };
     let Some((played, score)) = search.best(&position, depth.parse()?) else {
         println!("the game is over");
         return Ok(());
     };
-    // At the root there is time: the exact distance, if the tables have it.
-    let moves = tables.moves(&position)?;
-    let exact = moves.iter().find(|rated| rated.played == played);
-    let exact = exact.and_then(|rated| rated.for_mover().value());
     println!("best {} score {score}", write_move(&position, &played)?);
-    if let Some(value) = exact {
-        println!("the tables say: {value}");
-    }
     println!("{} nodes, {} of them answered by tables", search.nodes, search.hits);
     Ok(())
 }

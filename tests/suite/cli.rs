@@ -972,7 +972,9 @@ fn classics_count_three_kings_against_one() {
 fn info_lists_what_there_is() {
     let ran = ask(&["info"]);
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
-    assert!(ran.stdout.contains(", table format 3\n\nrussian\n  folder tables\n"));
+    let head = ", table format 3\ntables are looked for in tables, ";
+    assert!(ran.stdout.contains(head), "{}", ran.stdout);
+    assert!(ran.stdout.contains(", by default\n\nrussian\n  folder tables\n"), "{}", ran.stdout);
     assert!(ran.stdout.contains("\n  complete up to 3 pieces\n"));
     assert!(ran.stdout.contains("\n  3 pieces: 12 of 12 slices\n    wld: 12 tables, "));
     assert!(ran.stdout.contains(" bits a position\n"));

@@ -22,7 +22,7 @@ fn run(name: &str, arguments: &[&str]) -> String {
 fn a_search_finds_what_tables_know() {
     // Four pieces: the best move is known at the root.
     let shown = run("search", &["tables", "W:WKa1,Kc1,Kc3:BKb8", "2"]);
-    assert!(shown.contains("the tables say: win in 23 plies"), "{shown}");
+    assert!(shown.contains("by the tables: win in 23 plies"), "{shown}");
     // Six pieces: the search has to come to four.
     let shown = run("search", &["tables", "W:WKa1,c3,e3:BKh8,f6,d8", "5"]);
     let hits = shown.lines().last().unwrap().split(' ').nth(2).unwrap();

@@ -43,7 +43,7 @@ fn an_answer_without_tables_is_that_of_the_tables() {
     }
     // Nothing is kept, and nothing is solved where it is not wanted.
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
-    let refused = damka(folder.path(), &["probe", "russian", "W:WKa1:BKh8", "--no-solve"]);
+    let refused = damka(folder.path(), &["probe", "russian", "W:WKa1:BKh4", "--no-solve"]);
     assert_eq!(refused.status.code(), Some(4));
     assert!(text(&refused.stderr).contains("`damka build russian --pieces 2` makes it"));
 }
