@@ -291,13 +291,13 @@ fn a_smaller_build_leaves_the_work_of_a_larger_one() {
         let with = |folder: &Path, pieces| {
             with!(options(folder, pieces), keep_every = Duration::ZERO, on_disk = on_disk)
         };
-        // A small pair is kept as a whole or not at all, so not every moment will do.
+        // Of a small pair there may be but the beginning of a file, between pairs not even that.
         let stopped = (0..60).map(|more| positions + more * 5_000).find_map(|positions| {
             let folder = tempdir().unwrap();
             let monitor = StopAfterPositions { positions, ..StopAfterPositions::default() };
             assert!(is_stopped(&with(folder.path(), 4), &monitor));
             let before = kept_for_four(folder.path());
-            before.values().any(|&placements| placements > 0).then_some((folder, before))
+            (!before.is_empty()).then_some((folder, before))
         });
         let (folder, before) = stopped.expect("a moment amid a pair");
         let with = |pieces| with(folder.path(), pieces);

@@ -169,7 +169,7 @@ fn threads_that_cannot_be_started_are_done_without() {
         (&["verify", "russian", "--threads", "3", "--db", "../three"], "russian: 16 slices, 32 "),
         (&["verify", "russian", "--sample", "50", "--db", "../three"], "russian: 16 slices, 32 "),
         (&["longest", "russian", "MMvK", "--db", "../three"], "MMvK: the longest win takes "),
-        (&["plan", "russian", "-n", "2", "--threads", "3"], "slices  "),
+        (&["plan", "russian", "-n", "2", "--threads", "3", "--db", "none"], "slices  "),
     ];
     for started in 0..6 {
         let parent = tempfile::tempdir().unwrap();
