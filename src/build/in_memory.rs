@@ -32,7 +32,7 @@ use crate::threads::Threads;
 /// for table in build.run(0, &())? {
 ///     tables.add_source(table.slice, table.metric, MemorySource(table.bytes))?;
 /// }
-/// assert_eq!(tables.probe(&position)?, Value::Draw);
+/// assert_eq!(tables.probe(&position)?, Value::Win(11));
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Debug)]

@@ -26,11 +26,10 @@ pub const MAX_GAME_LEN: usize = 1 << 20;
 ///
 /// use damka::notation::PdnReader;
 ///
-/// let file = Cursor::new("[Event \"a\"] 1. 11-15 23-19 1-0\n[Event]\n[Event \"b\"] 1. 9-14 *");
+/// let file = Cursor::new("[Event \"a\"] 1. 11-15 23-19 1-0\n[Event \"b\"] 1. 9-14 *");
 /// let mut games = PdnReader::new(file);
 /// assert_eq!(games.next().unwrap()??.moves(), ["11-15", "23-19"]);
-/// assert!(games.next().unwrap()?.is_err());
-/// assert_eq!(games.next().unwrap()??.line(), 3);
+/// assert_eq!(games.next().unwrap()??.line(), 2);
 /// assert!(games.next().is_none());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
