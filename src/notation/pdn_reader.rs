@@ -12,7 +12,7 @@ pub const MAX_GAME_LEN: usize = 1 << 20;
 /// Reads the games of a PDN file one by one, from any reader.
 ///
 /// Comments (`{...}` of any length, `;` and, at the start of a line, `%` to its end), variations, marks (`!?`, `$3`) and
-/// move numbers are skipped. A game ends with a result, or where a tag follows its moves or a tag of the same name. Nothing is
+/// move numbers are skipped. A game ends with a result, or where a tag follows its moves or a tag of the same name. A tag that cannot be read costs its game. Nothing is
 /// checked that does not show where a game begins and ends: that is left to the methods of [`PdnGame`]. The text is UTF-8; what is
 /// not is replaced.
 ///
@@ -95,10 +95,18 @@ enum Token {
     Open,
     Close,
     Word(String),
-    /// A line that begins as a tag does and is too large for a game.
-    TooLarge,
+    /// A line that begins as a tag does and is none.
+    BadTag(BadTag),
     /// What cannot be read.
     Fault(PdnError),
+}
+
+#[derive(Clone, Debug)]
+struct BadTag {
+    /// Whether nothing stands before it on its line, as for a tag and not for a remark amid moves.
+    begins_line: bool,
+    /// What is wrong with it; `None` if it is too large for a game.
+    error: Option<PdnError>,
 }
 
 impl<R: BufRead> PdnReader<R> {
@@ -219,10 +227,10 @@ impl Draft {
         if !mem::replace(&mut self.is_begun, true) {
             self.game.line = line;
         }
+        let is_past_tags = self.has_moves || self.depth > 0;
         match token {
             Token::Tag { name, value } => {
-                let is_next = self.has_moves || self.depth > 0;
-                if is_next || self.game.tags.contains_key(&name) {
+                if is_past_tags || self.game.tags.contains_key(&name) {
                     return Added::NotOwn(Token::Tag { name, value });
                 }
                 self.len += r#"[ ""]"#.len() + name.len() + value.len();
@@ -250,7 +258,12 @@ impl Draft {
                     self.game.moves.push(word);
                 }
             }
-            Token::TooLarge => self.len = MAX_GAME_LEN + 1,
+            // The game that it was meant for must not be read without it.
+            Token::BadTag(bad) if bad.begins_line && is_past_tags => {
+                return Added::NotOwn(Token::BadTag(bad));
+            }
+            Token::BadTag(BadTag { error: Some(error), .. }) => self.find_fault(error),
+            Token::BadTag(_) => self.len = MAX_GAME_LEN + 1,
             Token::Fault(error) => self.find_fault(error),
         }
         Added::More
@@ -413,6 +426,7 @@ impl<R: BufRead> Window<R> {
 
     /// The tag that begins here, or that it is none.
     fn tag(&mut self) -> io::Result<Token> {
+        let begins_line = self.is_line_start;
         loop {
             match tag(self.ahead()) {
                 Tag::Whole { name, value, length } => {
@@ -421,7 +435,7 @@ impl<R: BufRead> Window<R> {
                 }
                 Tag::Cut if self.ahead().len() > MAX_GAME_LEN => {
                     self.skip_to(end_of_line)?;
-                    return Ok(Token::TooLarge);
+                    return Ok(Token::BadTag(BadTag { begins_line, error: None }));
                 }
                 Tag::Cut if self.grow_to_end_of_tag()? => {}
                 Tag::Cut | Tag::None => break,
@@ -431,7 +445,8 @@ impl<R: BufRead> Window<R> {
         let length = self.length_to(end_of_line)?;
         let text = shortened(self.ahead()[..length].trim_end());
         self.skip_to(end_of_line)?;
-        Ok(Token::Fault(PdnError::Tag { line, text }))
+        let error = Some(PdnError::Tag { line, text });
+        Ok(Token::BadTag(BadTag { begins_line, error }))
     }
 
     /// Reads on until there may be a whole tag; whether there was more.
@@ -580,6 +595,20 @@ mod tests {
         // Of the last one, nothing may be made up from a part.
         let error = "cannot be read: asked for more".to_owned();
         assert_eq!(results, [Ok(1), Ok(2), Ok(2), Err(&error)]);
+    }
+
+    #[test]
+    fn a_tag_that_cannot_be_read_costs_the_game_that_it_is_for() {
+        let lines = |text: &str| -> Vec<_> {
+            let games = read(text.as_bytes());
+            games.iter().map(|game| game.as_ref().map(PdnGame::line).map_err(|_| ())).collect()
+        };
+        assert_eq!(
+            lines("1-5\n[FEN W:W1:B5]\n[Event \"b\"] 1-5 *\n2-6 *"),
+            [Ok(1), Err(()), Ok(4)]
+        );
+        assert_eq!(lines("[FEN]\n[Event \"b\"] 1-5 *\n2-6 *"), [Err(()), Ok(3)]);
+        assert_eq!(lines("1-5 [a remark]\n2-6 *\n3-7 *"), [Err(()), Ok(3)]);
     }
 
     #[test]
