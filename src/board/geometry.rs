@@ -71,14 +71,15 @@ impl Shape {
     /// If `square` is not below [`Shape::squares`].
     pub fn column_row(self, square: u8) -> (u8, u8) {
         assert!(square < self.squares(), "square {square} is off the board");
-        for row in 0..self.height as i8 {
-            for column in 0..self.width as i8 {
-                if self.square_at(column, row) == Some(square) {
-                    return (column as u8, row as u8);
-                }
-            }
-        }
-        unreachable!("every number below the count of squares has its place")
+        let begins = |&row: &u8| self.before_row(row) <= square;
+        let row = (0..self.height).rev().find(begins).expect("the first row begins with 0");
+        let in_row = square - self.before_row(row);
+        let column = match self.playing {
+            Playing::Dark => 2 * in_row + row % 2,
+            Playing::Light => 2 * in_row + (row + 1) % 2,
+            Playing::All | Playing::Points => in_row,
+        };
+        (column, row)
     }
 
     /// Change of column and of row for one step. Where every other square is played on, a step along a row or a column goes
@@ -361,6 +362,22 @@ mod tests {
                         naive_slide(EIGHT, direction, square, occupied)
                     );
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn squares_are_numbered_row_by_row() {
+        for playing in [Playing::Dark, Playing::Light, Playing::All, Playing::Points] {
+            for (width, height) in [(8, 8), (9, 5), (5, 9), (12, 10), (1, 3)] {
+                let shape = Shape { width, height, playing };
+                let places = (0..height as i8).flat_map(|y| (0..width as i8).map(move |x| (x, y)));
+                let squares: Vec<_> = places
+                    .filter(|&(x, y)| shape.square_at(x, y).is_some())
+                    .map(|(x, y)| (x as u8, y as u8))
+                    .collect();
+                let found: Vec<_> = (0..shape.squares()).map(|sq| shape.column_row(sq)).collect();
+                assert_eq!(found, squares, "{shape:?}");
             }
         }
     }
