@@ -3,6 +3,7 @@
 //! Everything around it is compiled once for each board: one call through a table of functions for a row of positions, or for a unit, costs less
 //! than anybody can measure, and twenty copies of all would take minutes to compile.
 
+use std::any::Any;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::atomic::AtomicU8;
@@ -14,7 +15,10 @@ use super::shelf::{Half, Units};
 use super::subsets::{Row, SubsetTables};
 use super::unit::{Both, Scratch, Unit};
 use crate::board::{Bits, Geometry};
-use crate::rules::{QuietRules, RuleSet, Rules, Turned, captures_with_king, has_capture};
+use crate::rules::{
+    QuietRules, RuleSet, Rules, Turned, Variant, captures_with_king, has_capture,
+    with_rule_set_to_solve,
+};
 
 /// The solver of a variant, as a value.
 #[derive(Clone, Copy)]
@@ -23,7 +27,7 @@ pub struct Kernel<B: Bits>(pub(crate) &'static dyn Operations<B>);
 impl<B: Bits> Kernel<B> {
     /// The solver of these rules.
     pub fn of<R: RuleSet<Bits = B>>() -> Self {
-        Kernel(const { &Compiled::<R>(PhantomData) })
+        *kernel_of(R::VARIANT).downcast_ref().expect("a kernel for the width of the board")
     }
 
     /// The rules.
@@ -35,6 +39,19 @@ impl<B: Bits> Kernel<B> {
     pub fn geometry(self) -> &'static Geometry<B> {
         self.0.geometry()
     }
+
+    /// Whether the side to move has a capture.
+    pub fn has_capture(self, position: &Turned<B>) -> bool {
+        self.0.has_capture(position)
+    }
+}
+
+/// The [`Kernel`] of a variant. It is looked up by value, so that crates that name the rules do not compile the solvers again.
+#[inline(never)]
+fn kernel_of(variant: Variant) -> &'static (dyn Any + Send + Sync) {
+    with_rule_set_to_solve!(variant, R => {
+        const { &Kernel::<<R as RuleSet>::Bits>(&Compiled::<R>(PhantomData)) }
+    })
 }
 
 impl<B: Bits> fmt::Debug for Kernel<B> {

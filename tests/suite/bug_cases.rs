@@ -18,6 +18,7 @@ use damka::notation::{
 };
 use damka::probe::ProbeError;
 use damka::rules::{English, SquareNames};
+use damka::solve::Kernel;
 use damka::store::StoreError;
 use damka::{Colour, Position, Tablebase, Value, Variant, Wld, legal_moves};
 
@@ -384,7 +385,7 @@ fn ob24_the_tag_with_the_position_is_ignored() {
     let position = game(&text).start(Variant::English).unwrap();
     assert_eq!(position, read_as(Variant::English, fen));
     let slice = Material { own_kings: 3, own_men: 0, opp_kings: 2, opp_men: 0 };
-    let tables = solved::<English>(&[slice]);
+    let tables = solved(Kernel::of::<English>(), &[slice]);
     let placement = Placement::read_as(fen, Variant::English.rules());
     let value = tables[&Pair::of(slice)].value(&placement.turned::<English>()).unwrap();
     assert_eq!(value.wld(), Wld::Win);

@@ -4,11 +4,12 @@
 use crate::common::with;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, RwLock};
 
-use crate::common::with_rules;
+use crate::common::{closure, with_rules};
+use damka::board::Bits;
 use damka::index::{Material, Pair, SliceIndex, plan};
-use damka::rules::{RuleSet, has_capture};
+use damka::rules::RuleSet;
 use damka::solve::{
     Finished, Kernel, PairTable, Shelf, ShelfError, SolveError, SolveOptions, SubsetTables, solve,
     solve_on_shelf,
@@ -16,12 +17,12 @@ use damka::solve::{
 use damka::{Value, Variant};
 
 /// All values of a slice in index order, each with whether there is a capture.
-fn cells<R: RuleSet>(
-    table: &PairTable<R::Bits>,
+fn cells<B: Bits>(
+    table: &PairTable<B>,
     slice: Material,
-    subsets: &SubsetTables<R::Bits>,
+    subsets: &SubsetTables<B>,
 ) -> Vec<(Value, bool)> {
-    let index = SliceIndex::new(R::geometry(), slice);
+    let index = SliceIndex::new(table.geometry(), slice);
     let mut cells = Vec::new();
     let visit = |value, captures| cells.push((value, captures));
     table.visit(&index, subsets, 0, index.len(), visit).unwrap();
@@ -32,7 +33,7 @@ fn cells<R: RuleSet>(
 #[derive(Debug, Default)]
 struct TestShelf {
     wide: AtomicBool,
-    slots: Mutex<HashMap<usize, [Vec<u8>; 2]>>,
+    slots: RwLock<HashMap<usize, [Vec<u8>; 2]>>,
     /// What was put here, and read.
     put: AtomicUsize,
     read: AtomicUsize,
@@ -46,19 +47,19 @@ impl Shelf for TestShelf {
     }
 
     fn clear(&self, wide: bool) -> Result<(), ShelfError> {
-        self.slots.lock().unwrap().clear();
+        self.slots.write().unwrap().clear();
         self.wide.store(wide, SeqCst);
         Ok(())
     }
 
     fn has(&self, slot: usize) -> bool {
-        self.slots.lock().unwrap().contains_key(&slot)
+        self.slots.read().unwrap().contains_key(&slot)
     }
 
     fn put(&self, slot: usize, halves: [&[u8]; 2]) -> Result<(), ShelfError> {
         self.put.fetch_add(1, SeqCst);
         let halves = halves.map(<[u8]>::to_vec);
-        let old = self.slots.lock().unwrap().insert(slot, halves.clone());
+        let old = self.slots.write().unwrap().insert(slot, halves.clone());
         // Slots of one unit come together, also if some of them were there.
         assert!(old.is_none_or(|old| old == halves), "slot {slot} is something else now");
         Ok(())
@@ -69,122 +70,122 @@ impl Shelf for TestShelf {
         if self.reads > 0 && read > self.reads {
             return Err("cannot be read any more".into());
         }
-        scores.copy_from_slice(&self.slots.lock().unwrap()[&slot][side]);
+        scores.copy_from_slice(&self.slots.read().unwrap()[&slot][side]);
         Ok(())
     }
 }
 
+/// Values of the slices of a pair.
+type PairCells = Vec<(Material, Vec<(Value, bool)>)>;
+
+fn cells_of_pair<B: Bits>(table: &PairTable<B>, subsets: &SubsetTables<B>) -> PairCells {
+    table.pair().slices().map(|slice| (slice, cells(table, slice, subsets))).collect()
+}
+
+/// Asserts that a table has these values and counts.
+#[track_caller]
+fn assert_cells<B: Bits>(
+    table: &PairTable<B>,
+    subsets: &SubsetTables<B>,
+    known: &PairCells,
+    way: &SolveOptions,
+) {
+    for (slice, known) in known {
+        let found = cells(table, *slice, subsets);
+        let differs = found.iter().zip(known).position(|(x, y)| x != y);
+        assert!(differs.is_none() && found.len() == known.len(), "{slice} {differs:?} {way:?}");
+    }
+}
+
+/// Pairs that were solved, and the values of those that are wanted.
+struct Known<B: Bits> {
+    finished: Finished<B>,
+    cells: HashMap<Pair, PairCells>,
+}
+
 /// Solves the pairs that are wanted on shelves, from shelves, and compares them with `known`, which were solved in memory.
-fn compare_on_shelves<R: RuleSet>(
-    known: &Finished<R::Bits>,
+fn compare_on_shelves<B: Bits>(
+    kernel: Kernel<B>,
+    known: &Known<B>,
     pieces: u32,
-    subsets: &SubsetTables<R::Bits>,
+    subsets: &SubsetTables<B>,
     options: &SolveOptions,
     wanted: impl Fn(Material) -> bool,
 ) {
     let mut finished = Finished::new();
-    for pair in plan(&R::RULES, pieces) {
-        let Some(known) = known.get(&pair) else { continue };
+    for pair in plan(kernel.rules(), pieces) {
+        let Some(in_memory) = known.finished.get(&pair) else { continue };
         if !wanted(pair.first()) {
-            finished.insert(pair, known.clone());
+            finished.insert(pair, in_memory.clone());
             continue;
         }
         let shelf = Arc::new(TestShelf::default());
-        let table = solve_on_shelf(
-            Kernel::of::<R>(),
-            pair,
-            &finished,
-            subsets,
-            options,
-            shelf.clone(),
-            &(),
-        )
-        .unwrap();
+        let solve = || {
+            solve_on_shelf(kernel, pair, &finished, subsets, options, shelf.clone(), &()).unwrap()
+        };
+        let table = solve();
+        assert_cells(&table, subsets, &known.cells[&pair], options);
         for slice in pair.slices() {
-            let (found, known_cells) =
-                (cells::<R>(&table, slice, subsets), cells::<R>(known, slice, subsets));
-            let differs = found.iter().zip(&known_cells).position(|(x, y)| x != y);
-            assert!(differs.is_none(), "{} {slice} {differs:?} {options:?}", R::RULES.name);
-            assert_eq!(table.counts(slice).unwrap(), known.counts(slice).unwrap(), "{slice}");
+            assert_eq!(table.counts(slice).unwrap(), in_memory.counts(slice).unwrap(), "{slice}");
         }
         // What is there is not solved again, and part of it is enough to go on from.
         let put = shelf.put.load(SeqCst);
-        shelf.slots.lock().unwrap().retain(|slot, _| slot % 3 > 0);
-        let left = shelf.slots.lock().unwrap().len();
-        let again = solve_on_shelf(
-            Kernel::of::<R>(),
-            pair,
-            &finished,
-            subsets,
-            options,
-            shelf.clone(),
-            &(),
-        )
-        .unwrap();
-        for slice in pair.slices() {
-            assert!(
-                cells::<R>(&again, slice, subsets) == cells::<R>(known, slice, subsets),
-                "{slice} again"
-            );
-        }
-        let (solved, all) = (shelf.put.load(SeqCst) - put, shelf.slots.lock().unwrap().len());
+        shelf.slots.write().unwrap().retain(|slot, _| slot % 3 > 0);
+        let left = shelf.slots.read().unwrap().len();
+        assert_cells(&solve(), subsets, &known.cells[&pair], options);
+        let (solved, all) = (shelf.put.load(SeqCst) - put, shelf.slots.read().unwrap().len());
         assert!(solved >= all - left && all <= put, "{}", pair.first());
-        solve_on_shelf(Kernel::of::<R>(), pair, &finished, subsets, options, shelf.clone(), &())
-            .unwrap();
+        solve();
         assert_eq!(shelf.put.load(SeqCst) - put, solved, "{}", pair.first());
-        finished
-            .insert(pair, Arc::new(PairTable::on_shelf(Kernel::of::<R>(), pair, shelf).unwrap()));
+        finished.insert(pair, Arc::new(PairTable::on_shelf(kernel, pair, shelf).unwrap()));
     }
 }
 
 /// Solves pairs of so many pieces in every way, each from the same smaller ones.
-fn compare<R: RuleSet>(pieces: u32, wanted: impl Fn(Material) -> bool) {
+fn compare<B: Bits>(kernel: Kernel<B>, pieces: u32, wanted: impl Fn(Material) -> bool) {
     let default = SolveOptions::default();
     let ways = [
         with!(default, vectors = false),
         with!(default, one_by_one = true),
         with!(default, parallel_unit_len = 0),
     ];
-    let subsets = SubsetTables::new(R::geometry(), pieces - 1);
-    let mut finished = Finished::new();
-    for pair in plan(&R::RULES, pieces) {
-        let table = solve(Kernel::of::<R>(), pair, &finished, &subsets, &default, &()).unwrap();
+    let subsets = SubsetTables::new(kernel.geometry(), pieces - 1);
+    let mut known = Known { finished: Finished::new(), cells: HashMap::new() };
+    let all = plan(kernel.rules(), pieces);
+    let needed = closure(kernel.rules(), all.iter().copied().filter(|pair| wanted(pair.first())));
+    for pair in all.into_iter().filter(|pair| needed.contains(pair)) {
+        let solve = |way| solve(kernel, pair, &known.finished, &subsets, way, &()).unwrap();
+        let table = solve(&default);
         if wanted(pair.first()) {
-            let slices: Vec<Material> = pair.slices().collect();
-            let found: Vec<_> =
-                slices.iter().map(|&slice| cells::<R>(&table, slice, &subsets)).collect();
+            let found = cells_of_pair(&table, &subsets);
             for way in &ways {
-                let other = solve(Kernel::of::<R>(), pair, &finished, &subsets, way, &()).unwrap();
-                for (&slice, found) in slices.iter().zip(&found) {
-                    let other = cells::<R>(&other, slice, &subsets);
-                    let differs = found.iter().zip(&other).position(|(x, y)| x != y);
-                    assert!(differs.is_none(), "{} {slice} {differs:?} {way:?}", R::RULES.name);
-                }
+                assert_cells(&solve(way), &subsets, &found, way);
             }
-            let again = PairTable::from_bytes(Kernel::of::<R>(), pair, |halves| {
+            let again = PairTable::from_bytes(kernel, pair, |halves| {
                 let bytes = table.bytes().expect("short distances");
                 halves.into_iter().zip(bytes).for_each(|(half, bytes)| half.copy_from_slice(bytes));
                 Ok::<bool, SolveError>(true)
             });
-            let again = again.unwrap().expect("all was filled in");
-            for (&slice, found) in slices.iter().zip(&found) {
-                captures_are_flagged::<R>(slice, found);
-                assert!(cells::<R>(&again, slice, &subsets) == *found, "{slice} from its bytes");
+            assert_cells(&again.unwrap().expect("all was filled in"), &subsets, &found, &default);
+            for (slice, found) in &found {
+                captures_are_flagged(kernel, *slice, found);
             }
+            known.cells.insert(pair, found);
         }
-        finished.insert(pair, Arc::new(table));
+        known.finished.insert(pair, Arc::new(table));
     }
+    assert!(known.cells.keys().any(|pair| pair.first().pieces() == pieces));
     // Where there are no kings, units are one placement, and very many.
     let wanted =
         |slice: Material| pieces < 4 || wanted(slice) && slice.own_kings + slice.opp_kings > 0;
-    compare_on_shelves::<R>(&finished, pieces, &subsets, &default, wanted);
+    compare_on_shelves(kernel, &known, pieces, &subsets, &default, wanted);
     if pieces < 4 {
         for way in &ways {
-            compare_on_shelves::<R>(&finished, pieces, &subsets, way, wanted);
+            compare_on_shelves(kernel, &known, pieces, &subsets, way, wanted);
         }
         // Distances that do not fit one byte.
         let wide = with!(default, longest_narrow = 2);
-        compare_on_shelves::<R>(&finished, pieces, &subsets, &wide, wanted);
+        compare_on_shelves(kernel, &known, pieces, &subsets, &wide, wanted);
     }
 }
 
@@ -224,7 +225,7 @@ fn a_shelf_that_fails_is_heard() {
     solve_on_shelf(Kernel::of::<R>(), pair, &finished, &subsets, &options, shelf.clone(), &())
         .unwrap();
     let broken = Arc::new(TestShelf { reads: 1, ..TestShelf::default() });
-    *broken.slots.lock().unwrap() = shelf.slots.lock().unwrap().clone();
+    *broken.slots.write().unwrap() = shelf.slots.read().unwrap().clone();
     let table = PairTable::on_shelf(Kernel::of::<R>(), pair, broken).unwrap();
     let index = SliceIndex::new(R::geometry(), slice);
     let mut visited = 0u64;
@@ -234,18 +235,18 @@ fn a_shelf_that_fails_is_heard() {
     assert!(table.value(&index.unrank(7)).is_err());
 }
 
-fn captures_are_flagged<R: RuleSet>(slice: Material, cells: &[(Value, bool)]) {
-    let index = SliceIndex::new(R::geometry(), slice);
+fn captures_are_flagged<B: Bits>(kernel: Kernel<B>, slice: Material, cells: &[(Value, bool)]) {
+    let index = SliceIndex::new(kernel.geometry(), slice);
     for (number, &(_, captures)) in (0..index.len()).zip(cells).step_by(7) {
         let position = index.unrank(number);
-        assert_eq!(captures, has_capture::<R>(R::geometry(), &position), "{slice} {number}");
+        assert_eq!(captures, kernel.has_capture(&position), "{slice} {number}");
     }
 }
 
 #[test]
 fn all_ways_find_the_same_in_every_variant() {
     for &variant in Variant::ALL {
-        with_rules!(variant, R => compare::<R>(3, |_| true));
+        with_rules!(variant, R => compare(Kernel::of::<R>(), 3, |_| true));
     }
 }
 
@@ -262,12 +263,7 @@ fn all_ways_find_the_same_with_four_pieces() {
                 _ => slice.pieces() == 4 && slice.own() < 4,
             }
         };
-        with_rules!(variant, R => {
-            let last = plan(&R::RULES, 4).into_iter().filter(|pair| wanted(pair.first()));
-            let needed: Vec<Pair> = last.collect();
-            assert!(!needed.is_empty());
-            compare::<R>(4, wanted);
-        });
+        with_rules!(variant, R => compare(Kernel::of::<R>(), 4, wanted));
     }
 }
 
@@ -283,7 +279,7 @@ fn visits_begin_and_end_anywhere() {
                 .unwrap();
         for slice in pair.slices() {
             let index = SliceIndex::new(R::geometry(), slice);
-            let all = cells::<R>(&table, slice, &subsets);
+            let all = cells(&table, slice, &subsets);
             assert_eq!(all.len() as u64, index.len());
             for start in (0..index.len()).step_by(index.len() as usize / 50 + 1) {
                 let len = (start % 77 + 1).min(index.len() - start);

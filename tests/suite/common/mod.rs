@@ -69,7 +69,7 @@ pub fn variant(name: &str) -> Option<damka::Variant> {
 }
 
 /// Pairs with all that they depend on.
-fn closure(rules: &Rules, pairs: impl IntoIterator<Item = Pair>) -> BTreeSet<Pair> {
+pub fn closure(rules: &Rules, pairs: impl IntoIterator<Item = Pair>) -> BTreeSet<Pair> {
     let mut open: Vec<Pair> = pairs.into_iter().collect();
     let mut found = BTreeSet::new();
     while let Some(pair) = open.pop() {
@@ -81,14 +81,13 @@ fn closure(rules: &Rules, pairs: impl IntoIterator<Item = Pair>) -> BTreeSet<Pai
 }
 
 /// Solves what is needed for some slices, in memory.
-pub fn solved<R: RuleSet>(slices: &[Material]) -> Finished<R::Bits> {
-    let needed = closure(&R::RULES, slices.iter().map(|&slice| Pair::of(slice)));
+pub fn solved<B: Bits>(kernel: Kernel<B>, slices: &[Material]) -> Finished<B> {
+    let needed = closure(kernel.rules(), slices.iter().map(|&slice| Pair::of(slice)));
     let pieces = needed.iter().map(|pair| pair.first().pieces()).max().unwrap_or(2);
-    let subsets = SubsetTables::new(R::geometry(), pieces - 1);
+    let subsets = SubsetTables::new(kernel.geometry(), pieces - 1);
     let mut finished = Finished::new();
-    for pair in plan(&R::RULES, pieces).into_iter().filter(|pair| needed.contains(pair)) {
-        let table =
-            solve(Kernel::of::<R>(), pair, &finished, &subsets, &SolveOptions::default(), &());
+    for pair in plan(kernel.rules(), pieces).into_iter().filter(|pair| needed.contains(pair)) {
+        let table = solve(kernel, pair, &finished, &subsets, &SolveOptions::default(), &());
         finished.insert(pair, Arc::new(table.unwrap()));
     }
     finished

@@ -1,7 +1,8 @@
 //! Counts of slices, solved in memory, against `data/wld_counts.tsv` and `data/published_counts.tsv`.
 
+use damka::board::Bits;
 use damka::index::{Material, Pair, SliceIndex};
-use damka::rules::RuleSet;
+use damka::solve::Kernel;
 use damka::{Counts, Variant};
 
 use crate::common::{rows, solved, with_rules};
@@ -23,22 +24,20 @@ pub fn assert_counts(variant: Variant) {
         .collect();
     assert!(!rows.is_empty(), "no counts of {variant}");
     let slices: Vec<Material> = rows.iter().map(|row| material(&row[1])).collect();
-    with_rules!(variant, R => {
-        let finished = solved::<R>(&slices);
-        for (row, slice) in rows.iter().zip(slices) {
-            let counts = finished[&Pair::of(slice)].counts(slice).unwrap();
-            let number = |text: &str| text.parse::<u64>().ok();
-            let expected = Counts {
-                wins: number(&row[3]).unwrap(),
-                losses: number(&row[4]).unwrap(),
-                draws: number(&row[5]).unwrap(),
-                longest_win: number(&row[6]).map(|plies| plies as u16),
-                longest_loss: number(&row[7]).map(|plies| plies as u16),
-            };
-            assert_eq!(counts, expected, "{variant} {slice}");
-            assert_eq!(number(&row[2]), Some(SliceIndex::new(R::geometry(), slice).len()));
-        }
-    });
+    for ((row, slice), (counts, positions)) in
+        rows.iter().zip(&slices).zip(counts_of(variant, &slices))
+    {
+        let number = |text: &str| text.parse::<u64>().ok();
+        let expected = Counts {
+            wins: number(&row[3]).unwrap(),
+            losses: number(&row[4]).unwrap(),
+            draws: number(&row[5]).unwrap(),
+            longest_win: number(&row[6]).map(|plies| plies as u16),
+            longest_loss: number(&row[7]).map(|plies| plies as u16),
+        };
+        assert_eq!(counts, expected, "{variant} {slice}");
+        assert_eq!(number(&row[2]), Some(positions));
+    }
 }
 
 /// `wm1 wk0 bm2 bk0 white to move`, as published counts name slices.
@@ -64,20 +63,29 @@ pub fn assert_published(variant: Variant, longest: usize) {
     let found = rows.iter().filter(|(_, row)| row[2] == "max_win_ply").count();
     assert_eq!(found, longest, "{variant}");
     let slices: Vec<Material> = rows.iter().map(|(slice, _)| *slice).collect();
-    with_rules!(variant, R => {
-        let finished = solved::<R>(&slices);
-        for (slice, row) in &rows {
-            let counts = finished[&Pair::of(*slice)].counts(*slice).unwrap();
-            let found = match row[2].as_str() {
-                "max_win_ply" => counts.longest_win.unwrap().into(),
-                "wins" | "wtm_wins" => counts.wins,
-                "losses" | "wtm_losses" => counts.losses,
-                "draws" | "wtm_draws" => counts.draws,
-                // Tables have no histogram, and other tests count positions.
-                metric if metric.starts_with("histogram_") || metric == "positions" => continue,
-                metric => panic!("{variant} {slice}: unknown metric {metric}"),
-            };
-            assert_eq!(found.to_string(), row[3], "{variant} {slice} {} ({})", row[2], row[4]);
-        }
-    });
+    for ((slice, row), (counts, _)) in rows.iter().zip(counts_of(variant, &slices)) {
+        let found = match row[2].as_str() {
+            "max_win_ply" => counts.longest_win.unwrap().into(),
+            "wins" | "wtm_wins" => counts.wins,
+            "losses" | "wtm_losses" => counts.losses,
+            "draws" | "wtm_draws" => counts.draws,
+            // Tables have no histogram, and other tests count positions.
+            metric if metric.starts_with("histogram_") || metric == "positions" => continue,
+            metric => panic!("{variant} {slice}: unknown metric {metric}"),
+        };
+        assert_eq!(found.to_string(), row[3], "{variant} {slice} {} ({})", row[2], row[4]);
+    }
+}
+
+/// Counts of slices, and the numbers of their positions.
+fn counts_of(variant: Variant, slices: &[Material]) -> Vec<(Counts, u64)> {
+    fn of<B: Bits>(kernel: Kernel<B>, slices: &[Material]) -> Vec<(Counts, u64)> {
+        let finished = solved(kernel, slices);
+        let counts = |&slice: &Material| {
+            let counts = finished[&Pair::of(slice)].counts(slice).unwrap();
+            (counts, SliceIndex::new(kernel.geometry(), slice).len())
+        };
+        slices.iter().map(counts).collect()
+    }
+    with_rules!(variant, R => of(Kernel::of::<R>(), slices))
 }

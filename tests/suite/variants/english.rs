@@ -4,6 +4,7 @@
 
 use damka::index::{Material, Pair, plan};
 use damka::rules::{English, RuleSet};
+use damka::solve::Kernel;
 use damka::{Counts, Variant};
 
 use super::{
@@ -62,7 +63,7 @@ fn counts_equal_published_ones() {
     assert_published(VARIANT, 1);
     let all: Vec<Material> =
         plan(&English::RULES, 4).iter().flat_map(|pair| pair.slices()).collect();
-    let finished = solved::<English>(&all);
+    let finished = solved(Kernel::of::<English>(), &all);
     let counts = |slice: Material| finished[&Pair::of(slice)].counts(slice).unwrap();
     let total = all.iter().map(|&slice| counts(slice)).fold(Counts::default(), Counts::merge);
     // Pixel4youcorp/checkers-endgame-tablebase: 2 to 4 pieces, one side to move.
