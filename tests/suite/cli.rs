@@ -13,6 +13,8 @@ use damka::notation::parse_fen;
 use serde_json::Value as Json;
 use tempfile::TempDir;
 
+use crate::common::tables::committed_files;
+
 const DAMKA: &str = env!("CARGO_BIN_EXE_damka");
 const TWO_AGAINST_ONE: &str = "W:WKa1,Kc1:BKb8";
 
@@ -1110,11 +1112,10 @@ fn all_but(missing: &[&str]) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let inside = folder.path().join("tables/russian");
     fs::create_dir_all(&inside).unwrap();
-    for entry in fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/tables/russian")).unwrap() {
-        let entry = entry.unwrap();
-        let name = entry.file_name().into_string().unwrap();
+    for file in committed_files() {
+        let name = file.file_name().unwrap().to_string_lossy().into_owned();
         if missing.iter().all(|slice| !name.starts_with(slice)) {
-            fs::copy(entry.path(), inside.join(name)).unwrap();
+            fs::copy(file, inside.join(name)).unwrap();
         }
     }
     folder

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::common::Rng;
-use crate::common::tables::lasting_tables_of;
+use crate::common::tables::{lasting_tables_of, pieces_of};
 use damka::board::{Bitboard, Square};
 use damka::index::{Material, slices};
 use damka::notation::{parse_fen, write_fen};
@@ -41,6 +41,7 @@ impl Whole {
         let mut names: Vec<String> = fs::read_dir(&from)
             .unwrap()
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .filter(|name| !name.starts_with('.') && pieces_of(name) <= self.pieces as usize)
             .collect();
         names.sort();
         for name in names {

@@ -62,6 +62,18 @@ fn lasting_folder() -> PathBuf {
     folder.keep()
 }
 
+/// The tables that the repository has: Russian ones of up to four pieces. Larger ones may have been built beside them.
+pub fn committed_files() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tables/russian");
+    let files = fs::read_dir(folder).expect("a folder of tables");
+    let files = files.map(|entry| entry.expect("an entry").path());
+    let is_committed = |path: &PathBuf| {
+        let name = path.file_name().expect("a name").to_string_lossy();
+        [".wld", ".dtw"].iter().any(|end| name.ends_with(end)) && pieces_of(&name) <= 4
+    };
+    files.filter(is_committed).collect()
+}
+
 /// Opens Russian tables.
 pub fn open(folder: &Path) -> Tablebase {
     Tablebase::open(Variant::Russian, &[folder]).expect("a folder of tables")
