@@ -42,9 +42,15 @@ fn check(
     checked
 }
 
+/// Counts of up to so many nodes are run in the plain way.
+const SMALL: u64 = 3_000_000;
+
+/// Counts of up to so many nodes are no ignored tests.
+const MEDIUM: u64 = 30_000_000;
+
 #[test]
 fn small_counts_agree() {
-    for (variant, rows) in check(0..=30_000_000, None, 0) {
+    for (variant, rows) in check(0..=SMALL, None, 0) {
         assert!(rows > 0, "no count of {variant} was checked");
     }
 }
@@ -52,9 +58,16 @@ fn small_counts_agree() {
 /// Few slots, so that most of what is remembered makes way for something else.
 #[test]
 fn remembered_counts_agree() {
-    for (variant, rows) in check(0..=3_000_000, None, 1000) {
+    for (variant, rows) in check(0..=SMALL, None, 1000) {
         assert!(rows > 0, "no count of {variant} was checked");
     }
+}
+
+#[test]
+fn medium_counts_agree() {
+    let checked = check(SMALL + 1..=MEDIUM, None, 1 << 18);
+    let rows: usize = checked.iter().map(|(_, rows)| rows).sum();
+    assert!(rows >= 52, "{rows} counts were checked");
 }
 
 /// Nodes of the largest counts that are run, in a few minutes.
@@ -90,7 +103,7 @@ macro_rules! large_counts {
                 #[test]
                 #[ignore = "takes minutes"]
                 fn $name() {
-                    let checked = super::check(30_000_001..=super::MOST, Some(damka::Variant::$variant), 1 << 22);
+                    let checked = super::check(super::MEDIUM + 1..=super::MOST, Some(damka::Variant::$variant), 1 << 22);
                     assert!(checked.iter().any(|&(_, rows)| rows > 0));
                 }
             )*
@@ -100,7 +113,7 @@ macro_rules! large_counts {
                 let listed: Vec<_> = [$(damka::Variant::$variant),*].map(|v| v.name()).into();
                 let mut found = std::collections::BTreeSet::new();
                 for row in super::rows("perft.tsv") {
-                    let large = (30_000_001..=super::MOST).contains(&row[3].parse::<u64>().unwrap());
+                    let large = (super::MEDIUM + 1..=super::MOST).contains(&row[3].parse::<u64>().unwrap());
                     let variant = crate::common::variant(&row[0]);
                     found.extend(variant.filter(|_| large && row[6] != "kish-routes").map(|v| v.name()));
                 }
