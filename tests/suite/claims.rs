@@ -1,12 +1,13 @@
 //! Positions of books, `data/positions.tsv`, against tables of their variants. Those of Russian draughts are in `tables.rs`.
 
-use crate::common::with;
 use std::collections::BTreeMap;
 
 use crate::common::rows;
-use crate::common::tables::{QUICK, fits};
-use damka::build::{BuildOptions, build};
+use crate::common::tables::fits;
+use damka::build::MemoryBuild;
 use damka::notation::parse_fen;
+use damka::probe::OpenOptions;
+use damka::store::MemorySource;
 use damka::{Position, Tablebase, Variant};
 
 /// Most pieces of the claims that are looked at here.
@@ -29,13 +30,23 @@ fn claims_about_few_pieces_are_right() {
     let (mut disagree, mut compared) = (Vec::new(), BTreeMap::new());
     for &variant in Variant::ALL.iter().filter(|&&variant| variant != Variant::Russian) {
         let claims = claims(variant);
-        let Some(pieces) = claims.iter().map(|(_, position)| position.piece_count()).max() else {
+        if claims.is_empty() {
             continue;
-        };
-        let folder = tempfile::tempdir().unwrap();
-        let options = BuildOptions::new(variant, pieces, folder.path());
-        build(&with!(options, write = QUICK), &()).unwrap();
-        let tables = Tablebase::open(variant, &[folder.path()]).unwrap();
+        }
+        let tables = Tablebase::new(variant, OpenOptions::new());
+        for (_, position) in &claims {
+            let build = MemoryBuild::of(position).expect("few pieces of both sides");
+            let missing = build.missing(&tables);
+            if missing.is_empty() {
+                continue;
+            }
+            for table in build.run(0, &()).unwrap() {
+                if missing.contains(&table.slice) {
+                    let source = MemorySource(table.bytes);
+                    tables.add_source(table.slice, table.metric, source).unwrap();
+                }
+            }
+        }
         for (row, position) in &claims {
             let value = tables.probe(position).unwrap();
             if !fits(value, &row[4], &row[5]) {
