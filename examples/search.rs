@@ -3,7 +3,7 @@
 //!     cargo run --release --example search -- tables "W:WKa1,c3,e3:BKh8,f6" 6
 //!
 //! Arguments: a folder with Russian tables, a position, and the depth in plies. It prints the best move and what it is worth. The search is
-//! plain alpha-beta; what matters here is where it asks, and that it never waits for a disk inside.
+//! plain alpha-beta; what matters here is where it asks, and that its leaves never wait for a disk.
 
 use std::error::Error;
 

@@ -17,6 +17,7 @@ pub struct Threads {
 /// Fewer threads were started than were wanted.
 #[derive(Debug, thiserror::Error)]
 #[error("only {started} of {wanted} threads can be started")]
+#[non_exhaustive]
 pub struct Shortfall {
     /// Threads that were wanted.
     pub wanted: usize,

@@ -16,11 +16,15 @@ impl Bitboard {
 
     /// Whether `square` is in the set.
     pub const fn contains(self, square: Square) -> bool {
-        self.0 >> square.0 & 1 != 0
+        square.0 < 128 && self.0 >> square.0 & 1 != 0
     }
 
     /// Adds `square`.
+    ///
+    /// # Panics
+    /// If it is 128 or more, which no board has.
     pub const fn insert(&mut self, square: Square) {
+        assert!(square.0 < 128, "no board has this square");
         self.0 |= 1 << square.0;
     }
 

@@ -9,7 +9,7 @@ use crate::board::Bits;
 use crate::index::{MOST_PIECES, Material, Pair, plan};
 use crate::position::Position;
 use crate::probe::Tablebase;
-use crate::rules::{Variant, with_rule_set_to_solve};
+use crate::rules::{UnitKind, Variant, with_rule_set_to_solve};
 use crate::solve::{Finished, Kernel, SubsetTables, check_size, solve};
 use crate::store::{Codec, Metric, WriteOptions, encode_to_memory};
 use crate::threads::Threads;
@@ -20,8 +20,7 @@ use crate::threads::Threads;
 /// ```
 /// use damka::build::MemoryBuild;
 /// use damka::notation::parse_fen;
-/// use damka::probe::OpenOptions;
-/// use damka::store::MemorySource;
+/// use damka::probe::{MemorySource, OpenOptions};
 /// use damka::{Tablebase, Value, Variant};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -76,6 +75,17 @@ impl MemoryBuild {
     /// Number of positions, one side to move: some million are solved in a second.
     pub fn positions(&self) -> u64 {
         self.pairs.iter().map(|&pair| positions(self.variant, pair)).sum()
+    }
+
+    /// What solving them costs, in positions of an ordinary slice. Where men move to and fro, slices with men are solved position
+    /// by position, and cost about eight times as much: Turkish draughts with 4 pieces, 0.4 microseconds a position on one core, Frisian 0.06.
+    pub fn cost(&self) -> u64 {
+        let to_and_fro = self.variant.rules().unit() != UnitKind::Placement;
+        let cost = |&pair: &Pair| {
+            let has_men = pair.first().own_men + pair.first().opp_men > 0;
+            positions(self.variant, pair) * if to_and_fro && has_men { 8 } else { 1 }
+        };
+        self.pairs.iter().map(cost).sum()
     }
 
     /// The slices of which a tablebase has not both tables.

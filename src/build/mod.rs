@@ -17,6 +17,10 @@ use std::time::{Duration, Instant};
 
 use cpu_time::ProcessTime;
 
+pub use crate::index::Pair;
+pub use crate::solve::{SolveError, SolveOptions};
+pub use crate::store::WriteOptions;
+pub use crate::threads::Shortfall;
 pub use forecast::{Forecast, Rates, StepForecast, forecast, planned_time};
 use free_memory::{free_memory, give_back};
 pub use in_memory::{MemoryBuild, MemoryTable};
@@ -25,17 +29,16 @@ use schedule::{Budget, positions, slice_len};
 pub use schedule::{Schedule, Step};
 
 use crate::board::Bits;
-use crate::index::{MOST_PIECES, Material, Pair, SliceIndex, plan};
+use crate::index::{MOST_PIECES, Material, SliceIndex, plan};
 use crate::rules::{Variant, with_rule_set_to_solve};
 use crate::solve::{
-    Finished, Kernel, Monitor, PairTable, SolveError, SolveOptions, SubsetTables, check_size,
-    solve, solve_on_shelf,
+    Finished, Kernel, Monitor, PairTable, SubsetTables, check_size, solve, solve_on_shelf,
 };
 use crate::store::{
     Cell, Cells, CellsError, Metric, Results, StoreError, Table, TableId, TableInfo, WorkCopy,
-    WorkSize, WriteOptions, distance_sizes, remove_leftovers, write_tables,
+    WorkSize, distance_sizes, remove_leftovers, write_tables,
 };
-use crate::threads::{Shortfall, Threads};
+use crate::threads::Threads;
 use shelf::{DiskShelf, work_size};
 
 /// What to build, and where.

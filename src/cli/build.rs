@@ -35,7 +35,7 @@ pub struct Args {
     what: What,
     /// Seconds after which the finished part of a large pair is put on the disk, for a build that is killed to go on
     /// from there.
-    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds, allow_negative_numbers = true)]
     keep_every: Duration,
 }
 

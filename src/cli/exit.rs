@@ -1,7 +1,7 @@
 //! Exit codes, and which error ends in which.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use damka::build::BuildError;
@@ -44,11 +44,19 @@ impl From<Exit> for ExitCode {
     }
 }
 
+/// What is wrong with a folder that is none.
+fn no_folder(path: &Path) -> String {
+    match path.exists() {
+        true => format!("{} is not a folder", path.display()),
+        false => format!("there is no folder {}", path.display()),
+    }
+}
+
 /// What the command line itself has to complain about.
 #[derive(Debug, thiserror::Error)]
 pub enum CliError {
     /// A folder of tables is not there.
-    #[error("there is no folder {}{hint}", path.display())]
+    #[error("{}{hint}", no_folder(path))]
     MissingFolder {
         /// The folder.
         path: PathBuf,

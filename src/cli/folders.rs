@@ -12,7 +12,7 @@ use damka::probe::{OpenOptions, ProbeError};
 use damka::{Tablebase, Variant};
 
 use super::exit::CliError;
-use super::text::bytes;
+use super::text::{bytes, quoted};
 
 /// Name of the variable that lists folders.
 pub const VARIABLE: &str = "DAMKA_PATH";
@@ -27,7 +27,7 @@ pub struct Folders {
     #[arg(long = "db", value_name = "FOLDER")]
     db: Vec<PathBuf>,
     /// Most memory for decoded blocks, like 1G.
-    #[arg(long, value_name = "BYTES", default_value = "64MiB", value_parser = bytes)]
+    #[arg(long, value_name = "BYTES", default_value = "64MiB", value_parser = bytes, allow_negative_numbers = true)]
     cache: ByteSize,
     /// Read table files instead of mapping them into memory, as is done for `--stdin` anyway: a disk that fails is then an error and not
     /// a crash.
@@ -207,7 +207,7 @@ impl Folders {
     /// The command that builds tables in the first of these folders.
     pub fn command(&self, variant: Variant, pieces: u32) -> String {
         let db = match self.db.first() {
-            Some(folder) => format!(" --db \"{}\"", folder.display()),
+            Some(folder) => format!(" --db {}", quoted(&folder.to_string_lossy())),
             None => String::new(),
         };
         format!("damka build {variant} --pieces {pieces}{db}")

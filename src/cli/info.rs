@@ -255,7 +255,7 @@ fn why_unused(tables: &Tablebase, path: &Path) -> Option<String> {
             "not of damka; a build that needs the name will stop at it".to_owned()
         }
         _ if is_foreign(path, variant) => format!("{variant} has no such slice"),
-        _ => "not a table".to_owned(),
+        _ => "not of damka, not used".to_owned(),
     })
 }
 

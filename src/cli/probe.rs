@@ -7,10 +7,9 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use damka::notation::{
-    MoveError, MoveWriter, diagram_with, parse_fen, write_fen_with, write_move_with,
+    MoveError, MoveWriter, SquareNames, diagram_with, parse_fen, write_fen_with, write_move_with,
 };
 use damka::probe::{Evaluation, Line as Moves, ProbeError, Rating};
-use damka::rules::SquareNames;
 use damka::{Position, Tablebase, Value, Variant, Wld};
 use serde::Serialize;
 

@@ -14,8 +14,12 @@ use super::exit::one_line;
 use super::folders::Folders;
 use super::text::{count, span};
 
-/// Positions that are solved in about two seconds by two cores: all of up to 4 pieces on boards of up to 50 squares.
+/// Positions that are solved in about two seconds by two cores: all of up to 4 pieces on boards of up to 50 squares. See
+/// [`MemoryBuild::cost`].
 const MOST_POSITIONS: u64 = 50_000_000;
+
+/// Builds of up to so many pieces take a few seconds at most: their time need not be said.
+const FEW_PIECES: u32 = 4;
 
 /// `--no-solve`.
 #[derive(clap::Args)]
@@ -47,7 +51,7 @@ impl Solving<'_> {
     pub fn prepare(&self, position: &Position) {
         let Some(build) = MemoryBuild::of(position).filter(|_| self.wanted) else { return };
         let missing = build.missing(self.tables).len();
-        if missing == 0 || build.positions() > MOST_POSITIONS {
+        if missing == 0 || build.cost() > MOST_POSITIONS {
             return;
         }
         let start = Instant::now();
@@ -63,8 +67,12 @@ impl Solving<'_> {
             return;
         }
         let variant = self.tables.variant();
+        let time = match build.pieces() {
+            0..=FEW_PIECES => String::new(),
+            pieces => self.time(pieces),
+        };
         complain(&format!(
-            "{} of up to {} pieces solved in {}, for this answer; `{}` keeps them",
+            "{} of up to {} pieces solved in {}, for this answer; `{}` keeps them{time}",
             count(missing as u64, "slice", "slices"),
             build.pieces(),
             span(start.elapsed()),
@@ -77,19 +85,21 @@ impl Solving<'_> {
         if !self.wanted {
             return self.folders.explain(error);
         }
-        self.folders.explain_with(error, |pieces| {
-            let mut times = self.times.borrow_mut();
-            let time = times.entry(pieces).or_insert_with(|| {
-                let folder = self.folders.to_build_in();
-                let options = BuildOptions::new(self.tables.variant(), pieces, folder);
-                let time = planned_time(&options);
-                match time {
-                    Err(_) => String::new(),
-                    Ok(time) if time < Duration::from_secs(1) => ", in a moment".to_owned(),
-                    Ok(time) => format!(", in about {}", span(time)),
-                }
-            });
-            time.clone()
-        })
+        self.folders.explain_with(error, |pieces| self.time(pieces))
+    }
+
+    /// How long a build of so many pieces will take, with a leading sign; empty if that cannot be told.
+    fn time(&self, pieces: u32) -> String {
+        let mut times = self.times.borrow_mut();
+        let time = times.entry(pieces).or_insert_with(|| {
+            let folder = self.folders.to_build_in();
+            let options = BuildOptions::new(self.tables.variant(), pieces, folder);
+            match planned_time(&options) {
+                Err(_) => String::new(),
+                Ok(time) if time < Duration::from_secs(1) => ", in a moment".to_owned(),
+                Ok(time) => format!(", in about {}", span(time)),
+            }
+        });
+        time.clone()
     }
 }

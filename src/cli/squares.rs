@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 use damka::Variant;
-use damka::rules::SquareNames;
+use damka::notation::SquareNames;
 
 /// How squares are called in what is written.
 #[derive(clap::Args)]

@@ -34,7 +34,17 @@ where
 /// Reads a span of seconds.
 pub fn seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    seconds.ok_or_else(|| "a number of seconds is meant, like 60 or 0.5".to_owned())
+    seconds.ok_or_else(|| "a number of seconds from 0 to 10^19 is meant, like 60 or 0.5".to_owned())
+}
+
+/// A word as the shell reads it.
+pub fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "_-./+=:@%,".contains(c);
+    match word.chars().all(is_plain) && !word.is_empty() {
+        true => word.to_owned(),
+        false if cfg!(windows) => format!("\"{word}\""),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
 }
 
 /// A number with commas between groups of three digits.

@@ -34,7 +34,7 @@ pub struct Args {
     #[arg(value_parser = variant_parser())]
     variant: Variant,
     /// Check so many positions of each slice, the same each time, instead of all.
-    #[arg(long, value_name = "N", value_parser = number(1..=1_000_000_000_000u64))]
+    #[arg(long, value_name = "N", value_parser = number(1..=1_000_000_000_000u64), allow_negative_numbers = true)]
     sample: Option<u64>,
     /// Threads to work with; 0 for as many as there are cores.
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = number(0..=1024u16))]

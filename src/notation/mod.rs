@@ -22,6 +22,7 @@ mod pdn;
 mod pdn_reader;
 mod squares;
 
+pub use crate::rules::SquareNames;
 pub use diagram::{diagram, diagram_with};
 pub use fen::{FenError, MAX_FEN_LEN, parse_fen, start_position, write_fen, write_fen_with};
 pub use hub::write_hub;

@@ -990,7 +990,7 @@ fn info_lists_what_there_is() {
     assert_eq!(ran.code, 5);
     assert!(ran.stdout.contains("\n  no piece count is complete\n"), "{}", ran.stdout);
     assert!(ran.stdout.contains("missing or not whole: KKvK\n"), "{}", ran.stdout);
-    assert!(ran.stdout.contains("notes.txt: not a table\n"));
+    assert!(ran.stdout.contains("notes.txt: not of damka, not used\n"));
     assert!(ran.stdout.lines().any(|l| l.starts_with("  broken: ") && l.contains("KvK.dtw")));
 }
 
@@ -1078,6 +1078,9 @@ fn ob29_all_folders_are_used() {
     let ran = run(damka(folder.path()).args(probe).args(["--db", "one", "--db", "three"]));
     assert_eq!(ran.code, 4);
     assert_eq!(complaint(&ran), "damka: there is no folder three");
+    fs::write(folder.path().join("four"), "").unwrap();
+    let ran = run(damka(folder.path()).args(probe).args(["--db", "four"]));
+    assert_eq!((ran.code, complaint(&ran)), (4, "damka: four is not a folder"));
 }
 
 /// OB30: a smaller table that the answer depends on is not there.
@@ -1391,7 +1394,7 @@ fn wrong_arguments_have_their_own_code() {
         assert!(ran.stdout.is_empty() && !ran.stderr.is_empty(), "{args:?}");
     }
     // What is no number says what is meant, and fractions of seconds are numbers.
-    let seconds = "a number of seconds is meant, like 60 or 0.5";
+    let seconds = "a number of seconds from 0 to 10^19 is meant, like 60 or 0.5";
     for (argument, meant) in [
         ("--keep-every=x", seconds),
         ("--keep-every=-1", seconds),
@@ -1406,6 +1409,8 @@ fn wrong_arguments_have_their_own_code() {
         assert_eq!(ran.code, 2, "{argument}");
         assert!(ran.stderr.lines().next().unwrap().ends_with(meant), "{}", ran.stderr);
     }
+    let ran = ask(&["build", "russian", "-n", "3", "--keep-every", "-1"]);
+    assert!(ran.stderr.lines().next().unwrap().ends_with(seconds), "{}", ran.stderr);
     for seconds in ["0", "0.5", "60"] {
         let ran = ask(&["build", "russian", "-n", "3", "--keep-every", seconds]);
         assert_eq!(ran.code, 0, "{}", ran.stderr);

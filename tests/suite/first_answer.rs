@@ -59,6 +59,40 @@ fn what_takes_longer_is_refused_with_the_command_and_its_time() {
     assert!(said.trim_end().ends_with("s)") || said.trim_end().ends_with("min)"), "{said}");
 }
 
+/// Men that move to and fro are solved position by position.
+#[test]
+fn what_is_slow_to_solve_is_refused_sooner() {
+    let cost = |fen| {
+        let build = MemoryBuild::of(&parse_fen(Variant::Turkish, fen).unwrap()).unwrap();
+        (build.positions(), build.cost())
+    };
+    let (kings, men) = (cost("W:WKa3,Kb4:BKa6,Kh5"), cost("W:Wa3,b4:Ba6,h5"));
+    assert_eq!(kings.0, kings.1);
+    assert!(men.1 > 4 * men.0 && men.0 < 50_000_000, "{men:?}");
+    let folder = tempfile::tempdir().unwrap();
+    let refused = damka(folder.path(), &["probe", "turkish", "W:Wa3,b4:Ba6,h5"]);
+    assert_eq!(refused.status.code(), Some(4), "{}", text(&refused.stderr));
+    assert!(text(&refused.stderr).contains("makes it, in about "), "{}", text(&refused.stderr));
+}
+
+/// A few slices may need a build that takes long.
+#[test]
+fn the_command_that_keeps_what_was_solved_can_be_pasted_and_has_its_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let db = folder.path().join("my $tables` 'x'");
+    fs::create_dir(&db).unwrap();
+    let solved =
+        damka(folder.path(), &["probe", "russian", "W:WKa1:BKb8", "--db", "my $tables` 'x'"]);
+    let said = text(&solved.stderr);
+    if cfg!(unix) {
+        let command = r"`damka build russian --pieces 2 --db 'my $tables` '\''x'\'''` keeps them";
+        assert!(said.trim_end().ends_with(command), "{said}");
+    }
+    let solved = damka(folder.path(), &["probe", "italian", "W:WK1,K2,K3,K4:BK32"]);
+    let said = text(&solved.stderr);
+    assert!(said.contains("`damka build italian --pieces 5` keeps them, in about "), "{said}");
+}
+
 #[test]
 fn many_positions_are_solved_for_once() {
     let folder = tempfile::tempdir().unwrap();

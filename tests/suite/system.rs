@@ -264,9 +264,9 @@ fn files_of_other_programs_are_left_alone() {
         assert!(info.contains(&format!("russian/{name}: {what}")), "{name}: {info}");
     };
     said("KKvK.work", "not of damka; a build that needs the name will stop at it\n");
-    said("KvKM.work", "not a table\n");
-    said("notes.work", "not a table\n");
-    said(".damka-unfinished-notes", "not a table\n");
+    said("KvKM.work", "not of damka, not used\n");
+    said("notes.work", "not of damka, not used\n");
+    said(".damka-unfinished-notes", "not of damka, not used\n");
     said(".damka-unfinished-Ab12Cd", "not finished, by a build that is at work or was killed");
     assert!(!info.contains("._x.work: "), "{info}");
 
