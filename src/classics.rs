@@ -187,7 +187,7 @@ mod tests {
     fn the_main_road_is_the_long_diagonal_of_the_playing_squares() {
         for &variant in Variant::ALL {
             let rules = variant.rules();
-            let name = |names, square| square_name(rules, names, square);
+            let name = |names, square| square_name(variant, names, square);
             let road = match main_road(variant) {
                 Ok(road) => road,
                 Err(error) => {
@@ -214,7 +214,7 @@ mod tests {
         let road = main_road(Variant::Spanish).unwrap();
         let numbers = road
             .into_iter()
-            .map(|square| square_name(Variant::Spanish.rules(), SquareNames::Numeric, square));
+            .map(|square| square_name(Variant::Spanish, SquareNames::Numeric, square));
         let numbers: Vec<_> = numbers.collect();
         assert_eq!(numbers, ["1", "5", "10", "14", "19", "23", "28", "32"]);
     }

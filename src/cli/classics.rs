@@ -45,10 +45,10 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         ClassicsError::Probe(error) => args.folders.explain(error),
         error => error.into(),
     })?;
-    let rules = args.variant.rules();
     let names = args.squares.names(args.variant);
-    let ends = [road.first(), road.last()]
-        .map(|square| square.map_or_else(String::new, |&square| square_name(rules, names, square)));
+    let ends = [road.first(), road.last()].map(|square| {
+        square.map_or_else(String::new, |&square| square_name(args.variant, names, square))
+    });
 
     let mut out = stdout();
     writeln!(

@@ -31,7 +31,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         }
         writeln!(out, "{variant}: {}", rules.title)?;
         writeln!(out, "  board     {}", rules.board_in_words())?;
-        writeln!(out, "  squares   {}", names_in_words(rules))?;
+        writeln!(out, "  squares   {}", names_in_words(*variant))?;
         writeln!(out, "  PDN       {}", rules.pdn_game_type.unwrap_or("no game type"))?;
         writeln!(out, "  begins    {}", rules.first_mover)?;
         for (number, words) in rules.in_words().iter().enumerate() {

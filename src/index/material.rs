@@ -39,7 +39,8 @@ impl Material {
         }
     }
 
-    /// Material of a position.
+    /// Material of a position as the rules see it.
+    #[doc(hidden)]
     #[inline(always)]
     pub fn of<B: PrimInt>(position: &Turned<B>) -> Self {
         Material {

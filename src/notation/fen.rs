@@ -2,7 +2,7 @@
 
 use super::hub::parse_hub;
 use super::squares::{
-    SquareError, kind_of, numbered_square, parse_square, square_name, square_number,
+    SquareError, kind_of, name_of_square, numbered_square, square_number, square_of_name,
 };
 use crate::board::{Bitboard, Square};
 use crate::position::{Position, is_crowning_square};
@@ -216,7 +216,7 @@ pub fn write_fen_with(position: &Position, names: SquareNames) -> String {
             .into_iter()
             .map(|square| {
                 let mark = if position.kings(colour).contains(square) { "K" } else { "" };
-                format!("{mark}{}", square_name(rules, names, square))
+                format!("{mark}{}", name_of_square(rules, names, square))
             })
             .collect();
         text.push(':');
@@ -250,7 +250,7 @@ impl Placing {
         token: &str,
         names: SquareNames,
     ) -> Result<(), FenError> {
-        let name = || square_name(self.rules, names, square);
+        let name = || name_of_square(self.rules, names, square);
         if self.occupied.contains(square) {
             return Err(FenError::SquareTwice { token: token.to_owned(), square: name() });
         }
@@ -394,7 +394,7 @@ fn parse_entry(placing: &mut Placing, colour: Colour, entry: &str) -> Result<(),
     let (king, place) = (after_mark.is_some(), after_mark.unwrap_or(entry).trim_start());
     let square = |text: &str| match text {
         "" => Err(SquareError::Malformed { token: entry.to_owned() }),
-        _ => parse_square(rules, text),
+        _ => square_of_name(rules, text),
     };
     let Some((low, high)) = place.split_once('-') else {
         return placing.put(colour, king, square(place)?, entry, kind_of(place));

@@ -1,6 +1,6 @@
 //! Moves as PDN writes them.
 
-use super::squares::{SquareError, kind_of, parse_square, square_name};
+use super::squares::{SquareError, kind_of, name_of_square, square_of_name};
 use crate::board::{Bitboard, Shape, Square};
 use crate::play::{Move, Route, legal_moves, visit_routes};
 use crate::position::Position;
@@ -129,11 +129,11 @@ impl MoveWriter {
     fn text(&self, played: &Move, with_way: bool) -> String {
         let rules = self.variant.rules();
         let sign = if played.is_capture() { rules.capture_sign } else { '-' };
-        let mut text = square_name(rules, self.names, played.from());
+        let mut text = name_of_square(rules, self.names, played.from());
         let way = if with_way { telling_squares(rules.shape, played) } else { Vec::new() };
         for square in way.into_iter().chain([played.to()]) {
             text.push(sign);
-            text.push_str(&square_name(rules, self.names, square));
+            text.push_str(&name_of_square(rules, self.names, square));
         }
         text
     }
@@ -164,7 +164,7 @@ pub fn parse_move(position: &Position, text: &str) -> Result<Move, MoveError> {
     }
     let squares = tokens
         .iter()
-        .map(|token| parse_square(rules, token))
+        .map(|token| square_of_name(rules, token))
         .collect::<Result<Vec<Square>, SquareError>>()?;
     let (from, way, to) = (squares[0], &squares[1..squares.len() - 1], squares[squares.len() - 1]);
 

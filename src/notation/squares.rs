@@ -1,7 +1,7 @@
 //! Names of squares.
 
 use crate::board::{Direction, Shape, Square};
-use crate::rules::{Numbering, Rules, SquareNames};
+use crate::rules::{Numbering, Rules, SquareNames, Variant};
 
 /// Why a text does not name a square. The token is the text as it was given.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -36,7 +36,12 @@ pub enum SquareError {
 ///
 /// # Panics
 /// If `square` is off the board.
-pub fn square_name(rules: &Rules, names: SquareNames, square: Square) -> String {
+pub fn square_name(variant: Variant, names: SquareNames, square: Square) -> String {
+    name_of_square(variant.rules(), names, square)
+}
+
+/// [`square_name`] by rules.
+pub(super) fn name_of_square(rules: &Rules, names: SquareNames, square: Square) -> String {
     match names {
         SquareNames::Algebraic => {
             let (column, row) = rules.shape.column_row(square.0);
@@ -47,7 +52,8 @@ pub fn square_name(rules: &Rules, names: SquareNames, square: Square) -> String 
 }
 
 /// How a variant calls squares, in words: `numbers, 1 at White's top left; captures 1x10`.
-pub fn names_in_words(rules: &Rules) -> String {
+pub fn names_in_words(variant: Variant) -> String {
+    let rules = variant.rules();
     let numbers = match rules.numbering {
         Numbering::TopLeft => "1 at White's top left",
         Numbering::BottomRight => "1 at White's bottom right",
@@ -68,7 +74,7 @@ pub fn names_in_words(rules: &Rules) -> String {
     let row = inward(row, rules.shape.height);
     let to = rules.shape.square_at(column as i8, row as i8).map(Square);
     let [from, to] = [first, to.expect("two squares on in a line")]
-        .map(|square| square_name(rules, rules.squares, square));
+        .map(|square| name_of_square(rules, rules.squares, square));
     format!("{names}; captures {from}{}{to}", rules.capture_sign)
 }
 
@@ -76,7 +82,12 @@ pub fn names_in_words(rules: &Rules) -> String {
 ///
 /// # Errors
 /// If the text is no name, or that of a square where no piece can stand.
-pub fn parse_square(rules: &Rules, text: &str) -> Result<Square, SquareError> {
+pub fn parse_square(variant: Variant, text: &str) -> Result<Square, SquareError> {
+    square_of_name(variant.rules(), text)
+}
+
+/// [`parse_square`] by rules.
+pub(super) fn square_of_name(rules: &Rules, text: &str) -> Result<Square, SquareError> {
     let malformed = || SquareError::Malformed { token: text.to_owned() };
     match text.bytes().next() {
         Some(b'0'..=b'9') => parse_numeric(rules, text).ok_or_else(malformed)?,
@@ -170,7 +181,6 @@ fn parse_algebraic(rules: &Rules, text: &str) -> Option<Result<Square, SquareErr
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::Variant;
 
     /// The rules of Russian draughts on another board.
     fn on_board(width: u8, height: u8) -> Rules {
@@ -183,8 +193,12 @@ mod tests {
             let rules = on_board(width, height);
             for square in (0..rules.shape.squares()).map(Square) {
                 for names in [SquareNames::Algebraic, SquareNames::Numeric] {
-                    let name = square_name(&rules, names, square);
-                    assert_eq!(parse_square(&rules, &name), Ok(square), "{width}x{height} {name}");
+                    let name = name_of_square(&rules, names, square);
+                    assert_eq!(
+                        square_of_name(&rules, &name),
+                        Ok(square),
+                        "{width}x{height} {name}"
+                    );
                 }
             }
         }
@@ -200,7 +214,7 @@ mod tests {
         for ((width, height), names) in cases {
             let rules = on_board(width, height);
             for (name, number) in names {
-                let square = parse_square(&rules, name).unwrap();
+                let square = square_of_name(&rules, name).unwrap();
                 assert_eq!(square_number(&rules, square), number, "{name}");
                 assert_eq!(numbered_square(&rules, number.into()), Some(square));
             }
@@ -224,7 +238,7 @@ mod tests {
             (Variant::Frisian, numbers("top left") + "1x12"),
             (Variant::Canadian, numbers("top left") + "1x14"),
         ] {
-            assert_eq!(names_in_words(variant.rules()), expected, "{variant}");
+            assert_eq!(names_in_words(variant), expected, "{variant}");
         }
     }
 
@@ -232,17 +246,17 @@ mod tests {
     fn bad_names_are_named() {
         let rules = Variant::Russian.rules();
         for token in ["0", "33", "99999999999999999999", "i1", "a9", "h4294967296"] {
-            let error = parse_square(rules, token).unwrap_err();
+            let error = square_of_name(rules, token).unwrap_err();
             assert!(matches!(error, SquareError::OffBoard { .. }), "{token}");
             assert!(error.to_string().contains(token));
         }
         for token in ["a2", "b1", "h7"] {
-            let error = parse_square(rules, token).unwrap_err();
+            let error = square_of_name(rules, token).unwrap_err();
             assert_eq!(error, SquareError::NotPlaying { token: token.to_owned() });
             assert!(error.to_string().contains(token));
         }
         for token in ["", "a", "a01", "a1b", "1a", "A1", "-1", "+1", "1 2", "é1", "aé"] {
-            let error = parse_square(rules, token).unwrap_err();
+            let error = square_of_name(rules, token).unwrap_err();
             assert_eq!(error, SquareError::Malformed { token: token.to_owned() });
             assert!(error.to_string().contains(token));
         }

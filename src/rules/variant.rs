@@ -19,7 +19,7 @@ macro_rules! variants {
             /// All variants.
             pub const ALL: &'static [Self] = &[$(Self::$name),+];
 
-            /// The rules as data.
+            /// The rules as data. What is in them may change with any version.
             pub const fn rules(self) -> &'static Rules {
                 match self {
                     $(Self::$name => &super::$name::RULES,)+

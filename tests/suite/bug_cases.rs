@@ -133,7 +133,7 @@ fn ob06_ob15_a_double_jump_is_not_one_move() {
 
     assert_moves(Variant::English, fen, &[("17x3", "B:WK3:B")]);
     let rated = &ENGLISH.moves(&read_as(Variant::English, fen)).unwrap()[0];
-    let numbered = |text| parse_square(Variant::English.rules(), text).unwrap();
+    let numbered = |text| parse_square(Variant::English, text).unwrap();
     let path = [rated.played.from(), rated.played.via()[0], rated.played.to()];
     assert_eq!((path, rated.played.via().len()), (["17", "10", "3"].map(numbered), 1));
     assert!(rated.played.promotes());
@@ -359,7 +359,7 @@ fn ob23_kings_and_men_in_one_list_are_mixed_up() {
     for variant in [Variant::English, Variant::Russian] {
         let position = read_as(variant, written);
         let numbers = |set: Bitboard| -> Vec<String> {
-            let name = |square| square_name(variant.rules(), SquareNames::Numeric, square);
+            let name = |square| square_name(variant, SquareNames::Numeric, square);
             let mut numbers: Vec<String> = set.into_iter().map(name).collect();
             numbers.sort_by_key(|number| number.parse::<u8>().unwrap());
             numbers

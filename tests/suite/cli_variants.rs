@@ -329,7 +329,7 @@ fn every_variant_says_who_begins_and_how_it_is_recorded() {
         assert!(entry.contains(&format!("\n  begins    {begins}\n")), "{entry}");
         let pdn = rules.pdn_game_type.unwrap_or("no game type");
         assert!(entry.contains(&format!("\n  PDN       {pdn}\n")), "{entry}");
-        let squares = names_in_words(rules);
+        let squares = names_in_words(variant);
         assert!(entry.contains(&format!("\n  squares   {squares}\n")), "{entry}");
         let alone = run(Path::new("."), &["variants", variant.name()], "");
         assert_eq!(alone.trim_end(), entry.trim_end());

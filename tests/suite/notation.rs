@@ -89,7 +89,7 @@ fn check_moves(variant: Variant, position: &Position) -> usize {
         // All landing squares, whether needed or not.
         let way = std::iter::once(played.from()).chain(played.via().iter().copied());
         let squares = way.chain([played.to()]);
-        let names = squares.map(|sq| square_name(variant.rules(), SquareNames::Numeric, sq));
+        let names = squares.map(|sq| square_name(variant, SquareNames::Numeric, sq));
         let text = names.collect::<Vec<_>>().join("-");
         if !played.via().is_empty() {
             assert_eq!(parse_move(position, &text).as_ref(), Ok(played), "{text}");
@@ -130,7 +130,7 @@ proptest! {
     #[test]
     fn arbitrary_text_never_panics(text in any::<String>(), variant in variant()) {
         let _ = parse_fen(variant, &text);
-        let _ = parse_square(variant.rules(), &text);
+        let _ = parse_square(variant, &text);
     }
 
     #[test]
@@ -265,14 +265,14 @@ fn listed(variant: Variant, played: &Move) -> String {
         Playing::Dark | Playing::Light => SquareNames::Numeric,
         Playing::All | Playing::Points => SquareNames::Algebraic,
     };
-    let name = |square| square_name(rules, names, square);
+    let name = |square| square_name(variant, names, square);
     let (from, to) = (name(played.from()), name(played.to()));
     if !played.is_capture() {
         return format!("{from}-{to}");
     }
     let mut captured: Vec<Square> = played.captured().into_iter().collect();
     captured.sort_by_key(|&square| {
-        square_name(rules, SquareNames::Numeric, square).parse::<u8>().unwrap()
+        square_name(variant, SquareNames::Numeric, square).parse::<u8>().unwrap()
     });
     let captured: Vec<String> = captured.into_iter().map(name).collect();
     format!("{from}x{to} ({})", captured.join(","))

@@ -48,17 +48,17 @@ fn read(variant: Variant, fen: &str) -> Position {
 fn described(variant: Variant, played: &Move) -> String {
     let rules = variant.rules();
     let [from, to] =
-        [played.from(), played.to()].map(|square| square_name(rules, rules.squares, square));
+        [played.from(), played.to()].map(|square| square_name(variant, rules.squares, square));
     let sign = if played.is_capture() { rules.capture_sign } else { '-' };
     let short = format!("{from}{sign}{to}");
     let mut taken: Vec<Square> = played.captured().into_iter().collect();
-    let number = |square| square_name(rules, SquareNames::Numeric, square).parse::<u8>().unwrap();
+    let number = |square| square_name(variant, SquareNames::Numeric, square).parse::<u8>().unwrap();
     taken.sort_by_cached_key(|&square| match rules.squares {
         SquareNames::Numeric => format!("{:02}", number(square)),
-        SquareNames::Algebraic => square_name(rules, SquareNames::Algebraic, square),
+        SquareNames::Algebraic => square_name(variant, SquareNames::Algebraic, square),
     });
     let taken: Vec<_> =
-        taken.into_iter().map(|square| square_name(rules, rules.squares, square)).collect();
+        taken.into_iter().map(|square| square_name(variant, rules.squares, square)).collect();
     if taken.is_empty() { short } else { format!("{short} ({})", taken.join(",")) }
 }
 
@@ -106,13 +106,13 @@ fn assert_start(variant: Variant, fen: &str, paths: &[u64]) {
 fn assert_squares(variant: Variant, own: &str, names: &[(&str, u8)]) {
     let rules = variant.rules();
     for &(name, number) in names {
-        let square = parse_square(rules, name).unwrap();
-        assert_eq!(parse_square(rules, &number.to_string()), Ok(square), "{variant} {name}");
-        assert_eq!(square_name(rules, SquareNames::Algebraic, square), name, "{variant}");
-        assert_eq!(square_name(rules, SquareNames::Numeric, square), number.to_string());
+        let square = parse_square(variant, name).unwrap();
+        assert_eq!(parse_square(variant, &number.to_string()), Ok(square), "{variant} {name}");
+        assert_eq!(square_name(variant, SquareNames::Algebraic, square), name, "{variant}");
+        assert_eq!(square_name(variant, SquareNames::Numeric, square), number.to_string());
     }
-    let square = parse_square(rules, own).unwrap();
-    assert_eq!(square_name(rules, rules.squares, square), own, "{variant}");
+    let square = parse_square(variant, own).unwrap();
+    assert_eq!(square_name(variant, rules.squares, square), own, "{variant}");
 }
 
 /// Checks that who has no move has won, and who takes the last piece has lost. `blocked` is a position of three pieces
