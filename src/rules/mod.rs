@@ -24,8 +24,4 @@ pub use types::{
 };
 pub use variant::{UnknownVariant, Variant};
 pub(crate) use variant::{with_rule_set, with_rule_set_to_solve};
-pub use variants::{
-    Alquerque, Brazilian, BrazilianGiveaway, Canadian, Czech, English, EnglishGiveaway, Frisian,
-    International, InternationalGiveaway, Italian, Killer, Pool, Portuguese, Russian,
-    RussianGiveaway, RussianMajority, Spanish, Thai, Turkish,
-};
+pub use variants::*;

@@ -29,6 +29,8 @@ macro_rules! variants {
 
         /// Runs an expression with a type alias for the rule set of a [`Variant`]: the one
         /// switch from a value to a type.
+        #[doc(hidden)]
+        #[macro_export]
         macro_rules! with_rule_set {
             ($variant:expr, $alias:ident => $body:expr) => {
                 match $variant {
@@ -36,6 +38,9 @@ macro_rules! variants {
                         type $alias = $crate::rules::$name;
                         $body
                     })+
+                    // Outside this crate, there may be more.
+                    #[allow(unreachable_patterns)]
+                    _ => unreachable!("every variant is listed"),
                 }
             };
         }

@@ -25,23 +25,7 @@ macro_rules! with {
 }
 pub(crate) use with;
 
-/// Runs an expression with a type alias for the rule set of a `damka::Variant`.
-macro_rules! with_rules {
-    ($variant:expr, $alias:ident => $body:expr) => {
-        $crate::common::with_rules!(@ $variant, $alias => $body;
-            Russian RussianGiveaway Brazilian BrazilianGiveaway Pool English EnglishGiveaway Italian Spanish Portuguese Czech Thai Turkish RussianMajority International InternationalGiveaway Killer Frisian Canadian Alquerque)
-    };
-    (@ $variant:expr, $alias:ident => $body:expr; $($name:ident)+) => {
-        match $variant {
-            $(damka::Variant::$name => {
-                type $alias = damka::rules::$name;
-                $body
-            })+
-            other => panic!("tests/common does not know {other} yet"),
-        }
-    };
-}
-pub(crate) use with_rules;
+pub(crate) use damka::with_rule_set as with_rules;
 
 /// The lines of a file in `tests/data` after the first, cut at tabs.
 pub fn rows(file: &str) -> Vec<Vec<String>> {
