@@ -45,7 +45,6 @@
 //! damka = { version = "0.1", default-features = false } # a prober
 //! ```
 
-#![warn(missing_docs)]
 // Who only probes needs a part of what the builder shares.
 #![cfg_attr(
     not(feature = "build"),
