@@ -3,10 +3,6 @@
 use super::score::Score;
 use crate::rules::QuietRules;
 
-/// A decided distance is longer than the scores can hold.
-#[derive(Debug)]
-pub(crate) struct TooLong;
-
 /// Positions waiting for their distance to come up, by plies. Bit 31 is the side to move.
 #[derive(Default)]
 pub(crate) struct Buckets {

@@ -8,8 +8,9 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::atomic::AtomicU8;
 
-use super::buckets::{Buckets, TooLong};
+use super::buckets::Buckets;
 use super::captures::{BestCaptures, Captures, Targets};
+use super::error::TooLong;
 use super::score::Score;
 use super::shelf::{Half, Units};
 use super::subsets::{Row, SubsetTables};

@@ -6,22 +6,27 @@
 
 mod buckets;
 mod captures;
+mod error;
 mod isa;
 mod kernel;
+mod layout;
+mod monitor;
 mod pair_table;
 mod rows;
 mod score;
 mod set_up;
 mod shelf;
 mod single;
+mod size;
 mod solver;
 mod subsets;
 mod unit;
 
+pub use error::SolveError;
 pub use kernel::Kernel;
+pub use monitor::Monitor;
 pub use pair_table::{Finished, PairTable};
 pub use shelf::{Shelf, ShelfError};
-pub use solver::{
-    Monitor, PairMemory, SolveError, SolveOptions, check_size, solve, solve_on_shelf,
-};
+pub use size::{PairMemory, check_size};
+pub use solver::{SolveOptions, solve, solve_on_shelf};
 pub use subsets::SubsetTables;

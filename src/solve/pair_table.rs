@@ -4,52 +4,16 @@ use rayon::prelude::*;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::error::SolveError;
 use super::kernel::Kernel;
+use super::layout::Layout;
 use super::score::Score;
 use super::shelf::{Half, Shelf, ShelfError, ShelfHalf, UnitScores, Units};
-use super::solver::SolveError;
 use super::subsets::SubsetTables;
 use crate::board::{Bits, Geometry, squares_of};
-use crate::index::{Material, Men, MenIndex, Pair, SliceIndex, rank_subset};
+use crate::index::{Material, Pair, SliceIndex};
 use crate::rules::Turned;
 use crate::value::{Counts, Halves, Value};
-
-/// How the values of a pair lie in memory.
-///
-/// Both slices lie in the coordinates of the first: side A is the one to move there, and moves up. For each unit,
-/// in the order in which units were solved, a row of B's king sets for each of A's king sets, kings ranked over all squares:
-/// `(slot * a_sets + a) * b_sets + b`.
-#[derive(Debug)]
-pub(crate) struct Layout<B: Bits> {
-    pub geometry: &'static Geometry<B>,
-    pub pair: Pair,
-    pub men: MenIndex<B>,
-    /// Place of each unit, by its number.
-    pub slots: Vec<u32>,
-    pub a_sets: usize,
-    pub b_sets: usize,
-}
-
-impl<B: Bits> Layout<B> {
-    pub fn unit_len(&self) -> usize {
-        self.a_sets * self.b_sets
-    }
-
-    /// Slot of a placement of men.
-    #[inline(always)]
-    pub fn slot(&self, men: Men<B>) -> usize {
-        self.slots[self.men.rank(men) as usize] as usize
-    }
-
-    /// Slot of a placement in the coordinates of the pair, and its index there.
-    #[inline(always)]
-    pub fn index(&self, placement: &Turned<B>) -> (usize, usize) {
-        let slot = self.slot(Men { own: placement.own_men, opp: placement.opp_men });
-        let a = rank_subset(placement.own_kings) as usize;
-        let b = rank_subset(placement.opp_kings) as usize;
-        (slot, a * self.b_sets + b)
-    }
-}
 
 /// Scores of all placements with one side to move.
 #[derive(Debug)]

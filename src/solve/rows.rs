@@ -1,6 +1,7 @@
 //! Units worked on in rows: the moves of one king, wherever it comes from, are one row of positions.
 
-use super::buckets::{Buckets, SIDE_BIT, TooLong};
+use super::buckets::{Buckets, SIDE_BIT};
+use super::error::TooLong;
 use super::isa::{decrement, row_len};
 use super::score::Score;
 use super::shelf::Half;

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::fmt::Debug;
 use std::sync::atomic::{AtomicU8, AtomicU16, Ordering::Relaxed};
 
-use super::buckets::TooLong;
+use super::error::TooLong;
 use super::kernel::{Operations, Work};
 use super::shelf::Half;
 use super::unit::{Both, Scratch, Unit};

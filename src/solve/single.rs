@@ -4,10 +4,11 @@ use std::cell::Cell;
 
 use rayon::prelude::*;
 
-use super::buckets::{Buckets, SIDE_BIT, TooLong};
+use super::buckets::{Buckets, SIDE_BIT};
+use super::error::{TooLong, UnitError};
 use super::score::{Score, Slot};
 use super::shelf::{Half, Units};
-use super::unit::{Both, PairContext, Place, Scratch, Unit, UnitError};
+use super::unit::{Both, PairContext, Place, Scratch, Unit};
 use crate::board::{Bits, squares_of};
 use crate::index::Men;
 use crate::rules::{QuietRules, UnitKind, king_reach};

@@ -1,12 +1,13 @@
 //! One unit: all placements of the kings around one placement of the men, both sides to move.
 
-use super::buckets::{Buckets, TooLong};
+use super::buckets::Buckets;
 use super::captures::{BestCaptures, Targets, turned_square};
+use super::error::{TooLong, UnitError};
 use super::kernel::Kernel;
-use super::pair_table::Layout;
+use super::layout::Layout;
 use super::rows::Rows;
 use super::score::Score;
-use super::shelf::{Half, ShelfError, UnitScores, Units};
+use super::shelf::{Half, UnitScores, Units};
 use super::subsets::{SubsetTables, Subsets};
 use crate::board::{Bits, Geometry, squares_of};
 use crate::index::Men;
@@ -55,24 +56,6 @@ pub(crate) struct Unit<'a, B: Bits> {
     pub(super) first_slot: usize,
     pub(super) a: &'a Subsets<B>,
     pub(super) b: &'a Subsets<B>,
-}
-
-/// Why a unit was not solved.
-pub(crate) enum UnitError {
-    TooLong,
-    Shelf(ShelfError),
-}
-
-impl From<TooLong> for UnitError {
-    fn from(_: TooLong) -> Self {
-        Self::TooLong
-    }
-}
-
-impl From<ShelfError> for UnitError {
-    fn from(error: ShelfError) -> Self {
-        Self::Shelf(error)
-    }
 }
 
 /// What one worker needs for a unit, kept between units.
