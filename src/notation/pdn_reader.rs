@@ -12,9 +12,9 @@ pub const MAX_GAME_LEN: usize = 1 << 20;
 /// Reads the games of a PDN file one by one, from any reader.
 ///
 /// Comments (`{...}` of any length, `;` and, at the start of a line, `%` to its end), variations, marks (`!?`, `$3`) and
-/// move numbers are skipped. A game ends with a result, or where a tag follows its moves or a tag of the same name. A tag that cannot be read costs its game. Nothing is
-/// checked that does not show where a game begins and ends: that is left to the methods of [`PdnGame`]. The text is UTF-8; what is
-/// not is replaced.
+/// move numbers are skipped. A game ends with a result, or where a tag follows its moves or a tag of the same name. A tag that
+/// cannot be read costs its game. Nothing is checked that does not show where a game begins and ends: that is left to the
+/// methods of [`PdnGame`]. The text is UTF-8; what is not is replaced.
 ///
 /// Each item is a game, or why it is none, and reading goes on with the next; the outer error is one of the reader, after which there
 /// are no more. The time is proportional to the length of the text. The memory does not depend on it: a game of more than
