@@ -3,6 +3,7 @@
 
     scripts/read_table.py tables/russian/KMvK.wld
     scripts/read_table.py tables/russian/KMvK.dtw     (KMvK.wld must lie beside it)
+    scripts/read_table.py tables/russian/*.wld        (a line "==> FILE <==" before the lines of each)
 
 Prints a line for each position that the file says something of, White to move: its index, its FEN, and "win", "draw" or
 "loss", for .dtw files followed by the plies. Where the side to move has a capture the line means nothing: files hold any value there.
@@ -10,6 +11,8 @@ Exit code: 0, or 2 if the file cannot be read. Python 3 and zstandard; checksums
 microseconds a position.
 """
 import argparse
+import bisect
+import functools
 import itertools
 import math
 import pathlib
@@ -115,31 +118,37 @@ class Slice:
 
     @staticmethod
     def rank(squares, taken):
-        """Rank of a set, packed among the squares that are not taken."""
-        packed = (s - sum(t < s for t in taken) for s in sorted(squares))
-        return sum(math.comb(s, i) for i, s in enumerate(packed, 1))
+        """Rank of a set, packed among the squares that are not taken; both are sorted."""
+        return sum(math.comb(s - bisect.bisect(taken, s), i) for i, s in enumerate(squares, 1))
+
+    # Positions one after the other have the same men.
+    @functools.lru_cache(maxsize=64)
+    def unit(self, own_men, opp_men):
+        """Number of the unit with these men, and their squares."""
+        first_row = set(range(self.squares)) - self.men_squares[1]
+        unit = self.units[self.rank(own_men, ())] + self.rank(opp_men, sorted(first_row | set(own_men)))
+        return unit, sorted(own_men + opp_men)
 
     def index(self, position):
+        """Index of a position whose sets are sorted."""
         own_kings, opp_kings, opp_men, own_men = position
-        first_row = [s for s in range(self.squares) if s not in self.men_squares[1]]
-        unit = self.units[self.rank(own_men, ())] + self.rank(opp_men, set(own_men) | set(first_row))
-        men = set(own_men) | set(opp_men)
+        unit, men = self.unit(own_men, opp_men)
         opp = self.rank(opp_kings, men)
-        own = self.rank(own_kings, men | set(opp_kings))
+        own = self.rank(own_kings, sorted(men + list(opp_kings)))
         return (unit * self.opp_sets + opp) * self.own_sets + own
 
-    def stored_index(self, position):
-        """Where the value of a position is: of kings alone, only a quarter is stored."""
+    def stored_index(self, index, position):
+        """Where the value of the position with this index is: of kings alone, only a quarter is stored."""
         if self.own_men or self.opp_men:
-            return self.index(position)
-        images = ([tuple(image[s] for s in squares) for squares in position] for image in self.symmetries)
+            return index
+        images = ([tuple(sorted(image[s] for s in squares)) for squares in position] for image in self.symmetries)
         return min(map(self.index, images))
 
     def neighbours(self, position):
         """Indices of x1, x2, y1, y2, z1, z2; None where there is none."""
         taken = set().union(*position)
         found = []
-        pieces = [(kind, square) for kind in range(4) for square in sorted(position[kind])]
+        pieces = [(kind, square) for kind in range(4) for square in position[kind]]
         for kind, square in pieces[:3]:
             for to in self.before[square]:
                 allowed = to is not None and to not in taken
@@ -147,7 +156,7 @@ class Slice:
                     allowed = to in self.men_squares[3 - kind]
                 if allowed:
                     moved = list(position)
-                    moved[kind] = tuple(to if s == square else s for s in position[kind])
+                    moved[kind] = tuple(sorted(to if s == square else s for s in position[kind]))
                     found.append(self.index(moved))
                 else:
                     found.append(None)
@@ -327,14 +336,20 @@ class Table:
         return self.symbol_in(block, place)
 
 
+# Distances come after the results that they need.
+@functools.lru_cache(maxsize=2)
+def read(path):
+    return Table(path)
+
+
 def lines(path):
-    table = Table(path)
+    table = read(path)
     wld = table
     if table.metric == 2:
-        wld = Table(path.with_suffix('.wld'))
+        wld = read(path.with_suffix('.wld'))
         check((wld.variant, wld.name) == (table.variant, table.name), 'the .wld file beside it')
     for index, position in enumerate(table.slice.all()):
-        stored = table.slice.stored_index(position)
+        stored = table.slice.stored_index(index, position)
         result = wld.symbol_at(stored)
         line = '%d\t%s\t%s' % (index, table.slice.fen(position), RESULTS[result])
         if table.metric == 2:
@@ -347,11 +362,14 @@ def lines(path):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument('table', type=pathlib.Path, help='a .wld or .dtw file')
-    table = parser.parse_args().table
+    parser.add_argument('tables', type=pathlib.Path, nargs='+', metavar='table', help='a .wld or .dtw file')
+    tables = parser.parse_args().tables
     try:
-        for line in lines(table):
-            print(line)
+        for table in tables:
+            if len(tables) > 1:
+                print('==> %s <==' % table)
+            for line in lines(table):
+                print(line)
     except BrokenPipeError:
         sys.stderr.close()
     except (OSError, BadTable) as error:

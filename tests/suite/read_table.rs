@@ -7,7 +7,7 @@ use std::process::Command;
 use std::sync::LazyLock;
 
 use damka::build::{BuildOptions, build};
-use damka::index::{Material, slices};
+use damka::index::slices;
 use damka::notation::parse_fen;
 use damka::store::{
     Cell, Cells, CellsError, Codec, Metric, Results, TableId, TableInfo, WriteOptions, write_tables,
@@ -22,20 +22,36 @@ static PYTHON: LazyLock<PathBuf> = LazyLock::new(|| {
     PathBuf::from(String::from_utf8(ran.stdout).unwrap().trim())
 });
 
-/// Lines of the script, split.
-fn read(path: &Path) -> Vec<Vec<String>> {
+/// Lines of a table, split.
+type Lines = Vec<Vec<String>>;
+
+/// What the script prints of tables, read by one process.
+fn read(paths: &[PathBuf]) -> Vec<Lines> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/read_table.py");
-    let ran = Command::new(&*PYTHON).arg(script).arg(path).output().unwrap();
+    let ran = Command::new(&*PYTHON).arg(script).args(paths).output().unwrap();
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
     let text = String::from_utf8(ran.stdout).unwrap();
-    text.lines().map(|line| line.split('\t').map(str::to_owned).collect()).collect()
+    let mut tables: Vec<Lines> = Vec::new();
+    for line in text.lines() {
+        match line.strip_prefix("==> ").and_then(|rest| rest.strip_suffix(" <==")) {
+            Some(path) => {
+                assert_eq!(Path::new(path), paths[tables.len()]);
+                tables.push(Vec::new());
+            }
+            None => {
+                let fields = line.split('\t').map(str::to_owned).collect();
+                tables.last_mut().expect("a heading").push(fields);
+            }
+        }
+    }
+    assert_eq!(tables.len(), paths.len());
+    tables
 }
 
 /// Compares what both make of a table, and returns how many positions were compared.
-fn compare(tables: &Tablebase, folder: &Path, slice: Material, metric: Metric) -> usize {
-    let variant = tables.variant();
-    let header = tables.header(slice, metric).unwrap();
-    let lines = read(&TableId { variant, material: slice, metric }.path(folder));
+fn compare(tables: &Tablebase, id: TableId, lines: Lines) -> usize {
+    let TableId { variant, material, metric } = id;
+    let header = tables.header(material, metric).unwrap();
     if metric == Metric::Wld {
         assert_eq!(lines.len() as u64, header.positions);
     }
@@ -64,14 +80,17 @@ fn check(variant: Variant, pieces: u32, codec: Option<Codec>) -> [usize; 2] {
     let options = with!(BuildOptions::new(variant, pieces, folder.path()), write = write);
     build(&options, &()).unwrap();
     let tables = Tablebase::open(variant, &[folder.path()]).unwrap();
+    let mut ids = Vec::new();
+    for material in slices(variant.rules(), pieces) {
+        ids.extend([Metric::Wld, Metric::Dtw].map(|metric| TableId { variant, material, metric }));
+    }
+    let paths: Vec<PathBuf> = ids.iter().map(|id| id.path(folder.path())).collect();
     let mut compared = [0, 0];
-    for slice in slices(variant.rules(), pieces) {
-        for metric in [Metric::Wld, Metric::Dtw] {
-            compared[metric as usize] += compare(&tables, folder.path(), slice, metric);
-            let header = tables.header(slice, metric).unwrap();
-            let asked = codec.unwrap_or(header.codec);
-            assert!(header.codec == asked || header.codec == Codec::Constant);
-        }
+    for (id, lines) in ids.into_iter().zip(read(&paths)) {
+        compared[id.metric as usize] += compare(&tables, id, lines);
+        let header = tables.header(id.material, id.metric).unwrap();
+        let asked = codec.unwrap_or(header.codec);
+        assert!(header.codec == asked || header.codec == Codec::Constant);
     }
     assert!(compared[0] > 1000, "{variant}: {compared:?}");
     compared
@@ -143,7 +162,8 @@ fn distances_of_two_bytes() {
         let path = |metric: Metric| id(metric).path(folder.path());
         let variant_folder = folder.path().join(variant.name());
         write_tables(&variant_folder, &info, &Long(positions), &write, &|| false).unwrap();
-        let (results, distances) = (read(&path(Metric::Wld)), read(&path(Metric::Dtw)));
+        let [results, distances] =
+            read(&[path(Metric::Wld), path(Metric::Dtw)]).try_into().expect("two tables");
         assert_eq!(results.len() as u64, positions);
         assert_eq!(distances.len() as u64, counts.wins + counts.losses);
         for line in results.iter().chain(&distances) {

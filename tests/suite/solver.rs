@@ -110,7 +110,7 @@ fn compare_on_shelves<B: Bits>(
     pieces: u32,
     subsets: &SubsetTables<B>,
     options: &SolveOptions,
-    wanted: impl Fn(Material) -> bool,
+    wanted: &dyn Fn(Material) -> bool,
 ) {
     let mut finished = Finished::new();
     for pair in plan(kernel.rules(), pieces) {
@@ -142,7 +142,7 @@ fn compare_on_shelves<B: Bits>(
 }
 
 /// Solves pairs of so many pieces in every way, each from the same smaller ones.
-fn compare<B: Bits>(kernel: Kernel<B>, pieces: u32, wanted: impl Fn(Material) -> bool) {
+fn compare<B: Bits>(kernel: Kernel<B>, pieces: u32, wanted: &dyn Fn(Material) -> bool) {
     let default = SolveOptions::default();
     let ways = [
         with!(default, vectors = false),
@@ -176,8 +176,8 @@ fn compare<B: Bits>(kernel: Kernel<B>, pieces: u32, wanted: impl Fn(Material) ->
     }
     assert!(known.cells.keys().any(|pair| pair.first().pieces() == pieces));
     // Where there are no kings, units are one placement, and very many.
-    let wanted =
-        |slice: Material| pieces < 4 || wanted(slice) && slice.own_kings + slice.opp_kings > 0;
+    let wanted: &dyn Fn(Material) -> bool =
+        &|slice| pieces < 4 || wanted(slice) && slice.own_kings + slice.opp_kings > 0;
     compare_on_shelves(kernel, &known, pieces, &subsets, &default, wanted);
     if pieces < 4 {
         for way in &ways {
@@ -246,7 +246,7 @@ fn captures_are_flagged<B: Bits>(kernel: Kernel<B>, slice: Material, cells: &[(V
 #[test]
 fn all_ways_find_the_same_in_every_variant() {
     for &variant in Variant::ALL {
-        with_rules!(variant, R => compare(Kernel::of::<R>(), 3, |_| true));
+        with_rules!(variant, R => compare(Kernel::of::<R>(), 3, &|_| true));
     }
 }
 
@@ -263,7 +263,7 @@ fn all_ways_find_the_same_with_four_pieces() {
                 _ => slice.pieces() == 4 && slice.own() < 4,
             }
         };
-        with_rules!(variant, R => compare(Kernel::of::<R>(), 4, wanted));
+        with_rules!(variant, R => compare(Kernel::of::<R>(), 4, &wanted));
     }
 }
 
