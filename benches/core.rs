@@ -5,7 +5,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use damka::build::{BuildOptions, build};
+use damka::builder::{BuildOptions, build};
 use damka::index::{Material, Pair, SliceIndex, plan};
 use damka::notation::parse_fen;
 use damka::rules::{RuleSet, Russian, Turned, has_capture, perft, visit_captures};

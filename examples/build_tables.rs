@@ -8,7 +8,7 @@ use std::error::Error;
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
-use damka::build::{BuildError, BuildEvent, BuildMonitor, BuildOptions, build, forecast};
+use damka::builder::{BuildError, BuildEvent, BuildMonitor, BuildOptions, build, forecast};
 
 /// Set by the handler of Ctrl-C.
 static STOP: AtomicBool = AtomicBool::new(false);

@@ -3,7 +3,7 @@
 //! Build tables once, then ask for positions:
 //!
 //! ```
-//! use damka::build::{BuildOptions, build};
+//! use damka::builder::{BuildOptions, build};
 //! use damka::notation::parse_fen;
 //! use damka::{Tablebase, Value, Variant};
 //!
@@ -29,14 +29,14 @@
 //! - what stands here at the root: [`Position`] and [`Move`], [`Value`] and [`Wld`], [`Variant`], [`Tablebase`], and what they are made of;
 //! - [`notation`]: positions, moves and games as text;
 //! - [`probe`]: how tables are opened, where their bytes come from, and what can go wrong;
-//! - [`build`](mod@build): building tables, and what a build will take;
+//! - [`builder`]: building tables, and what a build will take;
 //! - [`verify`](mod@verify): checking them.
 //!
 //! [`internals`] is what these are made of, for tests, benches and the curious. It may change with any version.
 //!
 //! # Features
 //!
-//! - `build` builds and verifies tables ([`build`](mod@build), [`verify`](mod@verify)). Without it the library only probes, and has neither solver nor
+//! - `build` builds and verifies tables ([`builder`], [`verify`](mod@verify)). Without it the library only probes, and has neither solver nor
 //!   writer nor their dependencies, rayon among them.
 //! - `cli` (on by default) is what the program `damka` needs; it includes `build`.
 //! - `serde`: values, results, colours and counts can be serialized.
@@ -54,7 +54,7 @@
 #[doc(hidden)]
 pub mod board;
 #[cfg(feature = "build")]
-pub mod build;
+pub mod builder;
 #[doc(hidden)]
 pub mod classics;
 #[doc(hidden)]

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use bytesize::ByteSize;
 use damka::Variant;
-use damka::build::{BuildEvent, BuildMonitor, BuildOptions, PairReport, Spent, build};
+use damka::builder::{BuildEvent, BuildMonitor, BuildOptions, PairReport, Spent, build};
 use damka::index::MOST_PIECES;
 use damka::store::WriteOptions;
 

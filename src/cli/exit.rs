@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use damka::build::BuildError;
+use damka::builder::BuildError;
 use damka::classics::ClassicsError;
 use damka::notation::FenError;
 use damka::probe::ProbeError;

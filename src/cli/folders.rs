@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use bytesize::ByteSize;
-use damka::build::most_pieces;
+use damka::builder::most_pieces;
 use damka::probe::{OpenOptions, ProbeError};
 use damka::{Tablebase, Variant};
 

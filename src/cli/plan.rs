@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use damka::build::{Forecast, StepForecast, forecast};
+use damka::builder::{Forecast, StepForecast, forecast};
 use damka::index::Pair;
 
 use super::build::What;

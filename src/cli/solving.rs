@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use clap::builder::FalseyValueParser;
-use damka::build::{BuildOptions, MemoryBuild, planned_time};
+use damka::builder::{BuildOptions, MemoryBuild, planned_time};
 use damka::probe::{MemorySource, ProbeError};
 use damka::{Position, Tablebase};
 

@@ -16,7 +16,7 @@ use crate::common::tables::{
     write_files,
 };
 use damka::Variant;
-use damka::build::{BuildError, BuildEvent, BuildMonitor, BuildOptions, BuildReport, build};
+use damka::builder::{BuildError, BuildEvent, BuildMonitor, BuildOptions, BuildReport, build};
 use damka::index::{MOST_PIECES, SliceIndex, plan, slices};
 use damka::notation::parse_fen;
 use damka::probe::ProbeError;

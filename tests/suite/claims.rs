@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::common::rows;
 use crate::common::tables::fits;
-use damka::build::MemoryBuild;
+use damka::builder::MemoryBuild;
 use damka::notation::parse_fen;
 use damka::probe::OpenOptions;
 use damka::store::MemorySource;

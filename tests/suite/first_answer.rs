@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use damka::build::{BuildOptions, MemoryBuild, build};
+use damka::builder::{BuildOptions, MemoryBuild, build};
 use damka::notation::parse_fen;
 use damka::probe::{MemorySource, OpenOptions};
 use damka::{Tablebase, Variant};

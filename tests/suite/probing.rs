@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use crate::common::Rng;
 use crate::common::tables::{QUICK, lasting_tables, position_at, write_files};
-use damka::build::{BuildOptions, build};
+use damka::builder::{BuildOptions, build};
 use damka::index::{SliceIndex, slices};
 use damka::probe::{OpenOptions, ProbeError};
 use damka::rules::{RuleSet, Russian};

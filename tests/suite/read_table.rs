@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
 
-use damka::build::{BuildOptions, build};
+use damka::builder::{BuildOptions, build};
 use damka::index::slices;
 use damka::notation::parse_fen;
 use damka::store::{

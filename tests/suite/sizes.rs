@@ -3,7 +3,7 @@
 
 use crate::common::with_rules;
 use damka::Variant;
-use damka::build::{BuildError, BuildOptions, build};
+use damka::builder::{BuildError, BuildOptions, build};
 use damka::index::{MOST_PIECES, Material, MenIndex, Pair, SliceIndex, plan};
 use damka::rules::{RuleSet, UnitKind};
 use damka::solve::{PairMemory, SolveError, check_size};

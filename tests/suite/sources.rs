@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use damka::build::build;
+use damka::builder::build;
 use damka::index::{Material, SliceIndex, slices};
 use damka::notation::parse_fen;
 use damka::probe::{OpenOptions, ProbeError};

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use crate::common::tables::QUICK;
 use damka::board::{Bitboard, Square};
-use damka::build::{BuildOptions, build};
+use damka::builder::{BuildOptions, build};
 use damka::{Colour, Position, Tablebase, Value, Variant, legal_moves};
 use proptest::prelude::*;
 use tempfile::TempDir;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use damka::board::{Bitboard, Square};
-use damka::build::{BuildOptions, BuildReport, build};
+use damka::builder::{BuildOptions, BuildReport, build};
 use damka::index::{Material, SliceIndex};
 use damka::rules::{RuleSet, Russian, has_capture};
 use damka::store::{Cell, Cells, CellsError, WriteOptions};

@@ -30,7 +30,7 @@ use crate::common::with;
 use std::path::Path;
 
 use damka::board::Square;
-use damka::build::{BuildOptions, build};
+use damka::builder::{BuildOptions, build};
 use damka::notation::{
     parse_fen, parse_move, parse_square, square_name, write_fen, write_move_with,
 };

@@ -3,8 +3,12 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::cells::to_be_written;
+use super::checkpoint::SolveMonitor;
+use super::error::BuildError;
+use super::options::BuildOptions;
+use super::report::BuildMonitor;
 use super::schedule::{positions, with_dependencies};
-use super::{BuildError, BuildMonitor, BuildOptions, SolveMonitor, to_be_written};
 use crate::board::Bits;
 use crate::index::{MOST_PIECES, Material, Pair, plan};
 use crate::position::Position;
@@ -18,7 +22,7 @@ use crate::threads::Threads;
 /// all slices that its positions can come to.
 ///
 /// ```
-/// use damka::build::MemoryBuild;
+/// use damka::builder::MemoryBuild;
 /// use damka::notation::parse_fen;
 /// use damka::probe::{MemorySource, OpenOptions};
 /// use damka::{Tablebase, Value, Variant};

@@ -1,6 +1,8 @@
 //! What can be built.
 
-use crate::index::{MOST_PIECES, plan};
+use super::error::BuildError;
+use super::options::BuildOptions;
+use crate::index::{MOST_PIECES, Pair, plan};
 use crate::rules::Variant;
 use crate::solve::check_size;
 
@@ -10,6 +12,16 @@ pub fn most_pieces(variant: Variant) -> u32 {
     let pairs = plan(variant.rules(), MOST_PIECES).into_iter();
     let too_large = pairs.filter(|pair| check_size(variant, *pair).is_err());
     too_large.map(|pair| pair.first().pieces() - 1).min().unwrap_or(MOST_PIECES)
+}
+
+/// Refuses what could only fail after hours.
+pub(super) fn check_sizes(options: &BuildOptions) -> Result<(), BuildError> {
+    let variant = options.variant;
+    let too_large = |pair: &Pair| check_size(variant, *pair).is_err();
+    match plan(variant.rules(), options.pieces).into_iter().find(too_large).map(Pair::first) {
+        None => Ok(()),
+        Some(slice) => Err(BuildError::TooLarge { variant, slice, most: slice.pieces() - 1 }),
+    }
 }
 
 #[cfg(test)]

@@ -6,8 +6,13 @@ use std::time::Duration;
 
 use cpu_time::ProcessTime;
 
+use super::cells::to_be_written;
+use super::error::BuildError;
+use super::folder::missing_pairs;
+use super::free_memory::free_memory;
+use super::limits::check_sizes;
+use super::options::BuildOptions;
 use super::schedule::{Schedule, Step, positions, slice_len};
-use super::{BuildError, BuildOptions, check_sizes, free_memory, missing_pairs, to_be_written};
 use crate::board::Bits;
 use crate::index::{MOST_PIECES, Pair, plan};
 use crate::rules::with_rule_set_to_solve;
@@ -278,7 +283,7 @@ mod tests {
     fn nothing_is_measured_where_nothing_is_to_do() {
         let folder = tempfile::tempdir().unwrap();
         let mut options = BuildOptions::new(Variant::Russian, 2, folder.path());
-        crate::build::build(&options, &()).unwrap();
+        crate::builder::build(&options, &()).unwrap();
         let forecast = super::forecast(&options).unwrap();
         assert!(forecast.rates.is_none() && forecast.steps.is_empty());
         options.pieces = 3;
