@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use super::tablebase::ProbeError;
+use super::error::ProbeError;
 use crate::play::Move;
 use crate::position::Position;
 use crate::rules::NoMove;

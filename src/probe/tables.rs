@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use super::cache::{BlockCache, Slots};
-use super::tablebase::ProbeError;
+use super::error::ProbeError;
 use crate::index::{MOST_PIECES, Material};
 use crate::rules::Variant;
 use crate::store::{Metric, Source, StoreError, Table, TableId};
