@@ -7,9 +7,9 @@ use std::cell::RefCell;
 use std::fmt;
 
 use super::range::{RangeDecoder, RangeEncoder, WHOLE};
+use super::runs::{OUTER, Room, Runs, Visitor};
 use super::{CELLS, ContextCoder, Model, SLOTS, exponent, power, unknown_miss};
 use crate::board::Bits;
-use crate::index::{OUTER, Room, Runs, Visitor};
 
 /// Half distance of a position that nobody will ask for.
 pub(in super::super) const ANY_HALF: u16 = u16::MAX;

@@ -1,12 +1,13 @@
 //! Symbols of positions, each coded by how likely it is after those of positions nearby.
 //!
-//! The *context* of a position are the symbols of its neighbours (see [`Visitor`](crate::index::Visitor)) and of the position before it in
+//! The *context* of a position are the symbols of its neighbours (see [`Visitor`](runs::Visitor)) and of the position before it in
 //! the block. A table has a *model*: how likely which symbol is in each context. Positions that nobody
 //! will ask for take the most likely symbol, and next to no bits.
 
 mod distances;
 mod range;
 mod results;
+mod runs;
 
 use std::fmt;
 
@@ -15,9 +16,10 @@ use range::WHOLE;
 #[cfg(feature = "build")]
 use rayon::prelude::*;
 pub(super) use results::{ANY, ResultCoder, ResultModel};
+use runs::{OUTER, Runs};
 
 use crate::board::{Bits, MAX_SQUARES};
-use crate::index::{Material, OUTER, Runs, SliceIndex};
+use crate::index::{Material, SliceIndex};
 use crate::rules::{RuleSet, Variant, with_rule_set};
 
 /// Symbols in a context: of the position before, of both neighbours in the run, and of the others.

@@ -5,9 +5,9 @@ use std::fmt;
 use std::sync::LazyLock;
 
 use super::range::{RangeDecoder, RangeEncoder, WHOLE};
+use super::runs::{OUTER, Room, Runs, Visitor};
 use super::{CELLS, ContextCoder, Model, RAREST, SLOTS, exponent, power, unknown_miss};
 use crate::board::Bits;
-use crate::index::{OUTER, Room, Runs, Visitor};
 
 /// Number of contexts; two bits for each slot.
 const CONTEXTS: usize = 1 << (2 * SLOTS);

@@ -1,10 +1,7 @@
 //! Going through a slice in the order of its index, with what is known of positions nearby.
 
-use super::binomial::{MAX_SUBSET, binomial};
-use super::men::Men;
-use super::slice::SliceIndex;
-use super::subset::{compress, rank_subset, unrank_subset};
 use crate::board::{Bits, Geometry, Playing, squares_of};
+use crate::index::{MAX_SUBSET, Men, SliceIndex, binomial, compress, rank_subset, unrank_subset};
 
 /// Pieces whose neighbours are looked at.
 const PIECES: usize = 3;
