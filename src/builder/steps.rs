@@ -212,7 +212,7 @@ impl<'a, B: Bits> Builder<'a, B> {
         if !copy.is_complete() || copy.is_wide() {
             return Ok(None);
         }
-        let table = PairTable::from_bytes(self.kernel, pair, |halves| {
+        let table = self.kernel.pair_from_bytes(pair, |halves| {
             let placements = halves[0].len() as u64;
             Ok::<bool, BuildError>(copy.load(halves)? == placements)
         })?;
@@ -337,7 +337,7 @@ impl<'a, B: Bits> Builder<'a, B> {
                 match shelf.copy().is_complete() {
                     true => {
                         kept();
-                        PairTable::on_shelf(self.kernel, pair, shelf)?
+                        self.kernel.pair_on_shelf(pair, shelf)?
                     }
                     false => self.solve_again(pair, Some(shelf), is_planned)?,
                 }

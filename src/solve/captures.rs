@@ -2,10 +2,10 @@
 
 use num_traits::Zero;
 
-use super::kernel::Kernel;
+use super::capture_rules::CaptureRules;
 use super::pair_table::{Finished, PairTable};
-use super::score::Score;
-use super::shelf::{UnitScores, Units};
+use super::score::{Score, UnitScores};
+use super::source::Units;
 use super::subsets::SubsetTables;
 use crate::board::{Bits, Geometry, MAX_SQUARES, squares_of};
 use crate::index::{Material, Men, Pair, rank_subset};
@@ -95,6 +95,28 @@ impl TargetRow<'_> {
     }
 }
 
+/// What captures of a variant are worth, as a value.
+pub(crate) trait CaptureScores<B: Bits>: CaptureRules<B> {
+    /// See [`Targets::best_capture`]. Wide scores do for narrow ones too.
+    fn best_capture(
+        &self,
+        targets: &Targets<B>,
+        position: &Turned<B>,
+        list: &mut Captures<B>,
+        units: &mut Units,
+    ) -> Option<u16>;
+    /// See [`Targets::best_captures_with_king`].
+    fn best_captures_with_king(
+        &self,
+        targets: &Targets<B>,
+        subsets: &SubsetTables<B>,
+        position: &Turned<B>,
+        on: B,
+        best: &mut BestCaptures<B>,
+        units: &mut Units,
+    );
+}
+
 /// Captures, with their ranks by the precedence of the rules.
 pub(crate) type Captures<B> = Vec<(Capture<B>, u64)>;
 
@@ -149,11 +171,11 @@ pub(crate) struct Targets<'a, B: Bits> {
 impl<'a, B: Bits> Targets<'a, B> {
     /// Finds the pairs for moves by the side to move of `slice`; the first that is missing is the error.
     pub fn new(
-        kernel: Kernel<B>,
+        rules: &dyn CaptureRules<B>,
         slice: Material,
         finished: &'a Finished<B>,
     ) -> Result<Self, Pair> {
-        let has_kings = kernel.rules().has_kings();
+        let has_kings = rules.rules().has_kings();
         let opp = (slice.opp_kings as usize, slice.opp_men as usize);
         let mut by_change = Vec::new();
         for promoted in 0..=1 {
@@ -178,7 +200,7 @@ impl<'a, B: Bits> Targets<'a, B> {
                 }
             }
         }
-        Ok(Targets { geometry: kernel.geometry(), opp, by_change })
+        Ok(Targets { geometry: rules.geometry(), opp, by_change })
     }
 
     /// Where a move leads that promotes or not and takes so many kings and men; `None` if it leaves the
@@ -349,21 +371,4 @@ fn captures_of<R: RuleSet>(
     let mut needs = Needs(R::Bits::zero());
     walk_captures_of::<R, _, _>(geometry, position, piece, &mut needs, &mut pushing(list));
     needs.0
-}
-
-/// Whether a man of the side to move has a quiet move.
-#[inline(always)]
-pub(crate) fn has_man_move<B: Bits>(kernel: Kernel<B>, men: B, occupied: B) -> bool {
-    let geometry = kernel.geometry();
-    squares_of(men).any(|from| {
-        kernel.rules().man_moves.iter().any(|&direction| {
-            !(geometry.step[direction as usize][from as usize] & !occupied).is_zero()
-        })
-    })
-}
-
-/// Same set of squares on the turned board, for one square.
-#[inline(always)]
-pub(crate) fn turned_square<B: Bits>(geometry: &Geometry<B>, square: u8) -> u8 {
-    geometry.squares - 1 - square
 }

@@ -6,19 +6,21 @@
 use std::any::Any;
 use std::fmt;
 use std::marker::PhantomData;
-use std::sync::atomic::AtomicU8;
+use std::sync::Arc;
 
-use super::buckets::Buckets;
-use super::captures::{BestCaptures, Captures, Targets};
-use super::error::TooLong;
+use super::capture_rules::CaptureRules;
+use super::captures::{BestCaptures, CaptureScores, Captures, Targets};
+use super::error::SolveError;
+use super::pair_table::PairTable;
 use super::score::Score;
-use super::shelf::{Half, Units};
-use super::subsets::{Row, SubsetTables};
-use super::unit::{Both, Scratch, Unit};
+use super::shelf::Shelf;
+use super::source::Units;
+use super::subsets::SubsetTables;
+use super::work::{Quietly, Work};
 use crate::board::{Bits, Geometry};
+use crate::index::Pair;
 use crate::rules::{
-    QuietRules, RuleSet, Rules, Turned, Variant, captures_with_king, has_capture,
-    with_rule_set_to_solve,
+    RuleSet, Rules, Turned, Variant, captures_with_king, has_capture, with_rule_set_to_solve,
 };
 
 /// The solver of a variant, as a value.
@@ -45,6 +47,30 @@ impl<B: Bits> Kernel<B> {
     pub fn has_capture(self, position: &Turned<B>) -> bool {
         self.0.has_capture(position)
     }
+
+    /// A pair from what [`PairTable::bytes`] gave. `fill` puts it into the room, and says whether it could.
+    ///
+    /// # Errors
+    /// What `fill` says, and [`SolveError`] if there is no room for the pair.
+    pub fn pair_from_bytes<E: From<SolveError>>(
+        self,
+        pair: Pair,
+        fill: impl FnOnce([&mut [u8]; 2]) -> Result<bool, E>,
+    ) -> Result<Option<PairTable<B>>, E> {
+        PairTable::from_bytes(self.0, pair, fill)
+    }
+
+    /// A pair of which all scores are on a shelf.
+    ///
+    /// # Errors
+    /// If the pair is too large to be numbered, see [`check_size`](super::check_size).
+    pub fn pair_on_shelf(
+        self,
+        pair: Pair,
+        shelf: Arc<dyn Shelf>,
+    ) -> Result<PairTable<B>, SolveError> {
+        PairTable::on_shelf(self.0, pair, shelf)
+    }
 }
 
 /// The [`Kernel`] of a variant. It is looked up by value, so that crates that name the rules do not compile the solvers again.
@@ -62,146 +88,39 @@ impl<B: Bits> fmt::Debug for Kernel<B> {
 }
 
 /// What a solver asks of the rules of a variant.
-pub(crate) trait Operations<B: Bits>: Sync {
-    fn rules(&self) -> &'static Rules;
-    fn geometry(&self) -> &'static Geometry<B>;
+pub(crate) trait Operations<B: Bits>: CaptureScores<B> {
     fn narrow(&self) -> &dyn Work<B, u8>;
     fn wide(&self) -> &dyn Work<B, u16>;
-    /// See [`has_capture`].
-    fn has_capture(&self, position: &Turned<B>) -> bool;
-    /// See [`captures_with_king`].
-    fn captures_with_king(&self, position: &Turned<B>, on: B) -> B;
-    /// See [`Targets::best_capture`]. Wide scores do for narrow ones too.
-    fn best_capture(
-        &self,
-        targets: &Targets<B>,
-        position: &Turned<B>,
-        list: &mut Captures<B>,
-        units: &mut Units,
-    ) -> Option<u16>;
-    /// See [`Targets::best_captures_with_king`].
-    fn best_captures_with_king(
-        &self,
-        targets: &Targets<B>,
-        subsets: &SubsetTables<B>,
-        position: &Turned<B>,
-        on: B,
-        best: &mut BestCaptures<B>,
-        units: &mut Units,
-    );
 }
 
-/// What of the work on a unit is the same for all variants with the same [`QuietRules`].
-pub(crate) trait Work<B: Bits, S: Score>: Sync {
-    /// Solves a unit. `scores` are its rows, all zero; `done` the scores of all units before it.
-    fn solve(
-        &self,
-        unit: &Unit<B>,
-        done: [Half; 2],
-        scores: Both<S>,
-        scratch: &mut Scratch<B>,
-    ) -> Result<(), TooLong>;
-    /// See [`Unit::man_moves`].
-    fn man_moves(
-        &self,
-        unit: &Unit<B>,
-        side: usize,
-        done: Half,
-        scores: &mut [S],
-        units: &mut Units,
-    );
-    /// See [`Unit::set_up_singles`].
-    fn set_up(
-        &self,
-        unit: &Unit<B>,
-        row: (usize, &Row<B>),
-        scores: Both<S>,
-        open: Both<u8>,
-        buckets: &mut Buckets,
-        from: (&mut Captures<B>, &mut Units),
-    );
-    /// [`Unit::take_back`] for some positions, from arrays that threads share.
-    fn take_back(
-        &self,
-        unit: &Unit<B>,
-        entries: &[u32],
-        plies: usize,
-        scores: [&[S::Shared]; 2],
-        open: [&[AtomicU8]; 2],
-        buckets: &mut Buckets,
-    );
+/// Scores that solvers are compiled for.
+pub(super) trait Width: Score {
+    /// The work on units with such scores.
+    fn work<B: Bits>(kernel: Kernel<B>) -> &'static dyn Work<B, Self>;
 }
 
-/// The work for some quiet rules.
-struct Quietly<Q>(PhantomData<Q>);
-
-impl<Q: QuietRules, S: Score> Work<Q::Bits, S> for Quietly<Q> {
-    fn solve(
-        &self,
-        unit: &Unit<Q::Bits>,
-        done: [Half; 2],
-        scores: Both<S>,
-        scratch: &mut Scratch<Q::Bits>,
-    ) -> Result<(), TooLong> {
-        S::solve::<Q>(unit, done, scores, scratch)
+impl Width for u8 {
+    fn work<B: Bits>(kernel: Kernel<B>) -> &'static dyn Work<B, Self> {
+        kernel.0.narrow()
     }
+}
 
-    fn man_moves(
-        &self,
-        unit: &Unit<Q::Bits>,
-        side: usize,
-        done: Half,
-        scores: &mut [S],
-        units: &mut Units,
-    ) {
-        unit.man_moves::<Q, S>(side, done, scores, units);
-    }
-
-    fn set_up(
-        &self,
-        unit: &Unit<Q::Bits>,
-        row: (usize, &Row<Q::Bits>),
-        scores: Both<S>,
-        open: Both<u8>,
-        buckets: &mut Buckets,
-        from: (&mut Captures<Q::Bits>, &mut Units),
-    ) {
-        unit.set_up_singles::<Q, S>(row, scores, open, buckets, from);
-    }
-
-    fn take_back(
-        &self,
-        unit: &Unit<Q::Bits>,
-        entries: &[u32],
-        plies: usize,
-        scores: [&[S::Shared]; 2],
-        open: [&[AtomicU8]; 2],
-        buckets: &mut Buckets,
-    ) {
-        for &entry in entries {
-            unit.take_back::<Q, S>(entry, plies, scores, open, buckets);
-        }
+impl Width for u16 {
+    fn work<B: Bits>(kernel: Kernel<B>) -> &'static dyn Work<B, Self> {
+        kernel.0.wide()
     }
 }
 
 /// The operations of a variant.
 struct Compiled<R>(PhantomData<R>);
 
-impl<R: RuleSet> Operations<R::Bits> for Compiled<R> {
+impl<R: RuleSet> CaptureRules<R::Bits> for Compiled<R> {
     fn rules(&self) -> &'static Rules {
         const { &R::RULES }
     }
 
     fn geometry(&self) -> &'static Geometry<R::Bits> {
         R::geometry()
-    }
-
-    fn narrow(&self) -> &dyn Work<R::Bits, u8> {
-        const { &Quietly::<R::Quiet>(PhantomData) }
-    }
-
-    fn wide(&self) -> &dyn Work<R::Bits, u16> {
-        const { &Quietly::<R::Quiet>(PhantomData) }
     }
 
     fn has_capture(&self, position: &Turned<R::Bits>) -> bool {
@@ -211,7 +130,9 @@ impl<R: RuleSet> Operations<R::Bits> for Compiled<R> {
     fn captures_with_king(&self, position: &Turned<R::Bits>, on: R::Bits) -> R::Bits {
         captures_with_king::<R>(R::geometry(), position, on)
     }
+}
 
+impl<R: RuleSet> CaptureScores<R::Bits> for Compiled<R> {
     fn best_capture(
         &self,
         targets: &Targets<R::Bits>,
@@ -232,5 +153,15 @@ impl<R: RuleSet> Operations<R::Bits> for Compiled<R> {
         units: &mut Units,
     ) {
         targets.best_captures_with_king::<R>(subsets, position, on, best, units);
+    }
+}
+
+impl<R: RuleSet> Operations<R::Bits> for Compiled<R> {
+    fn narrow(&self) -> &dyn Work<R::Bits, u8> {
+        const { &Quietly::<R::Quiet>(PhantomData) }
+    }
+
+    fn wide(&self) -> &dyn Work<R::Bits, u16> {
+        const { &Quietly::<R::Quiet>(PhantomData) }
     }
 }

@@ -3,11 +3,10 @@
 use rayon::prelude::*;
 
 use super::error::SolveError;
-use super::kernel::Kernel;
 use super::size::check_size_on;
 use crate::board::{Bits, Geometry, squares_of};
 use crate::index::{Men, MenIndex, Pair, binomial, rank_subset};
-use crate::rules::{Turned, UnitKind};
+use crate::rules::{Rules, Turned, UnitKind};
 
 /// How the values of a pair lie in memory.
 ///
@@ -67,9 +66,12 @@ impl<B: Bits> Layout<B> {
     ///
     /// # Errors
     /// See [`check_size`](super::check_size).
-    pub fn new(kernel: Kernel<B>, pair: Pair) -> Result<Self, SolveError> {
-        let geometry = kernel.geometry();
-        check_size_on(kernel.rules(), geometry, pair)?;
+    pub fn new(
+        rules: &Rules,
+        geometry: &'static Geometry<B>,
+        pair: Pair,
+    ) -> Result<Self, SolveError> {
+        check_size_on(rules, geometry, pair)?;
         let first = pair.first();
         let sets = |kings: u8| binomial(geometry.squares as u32, kings.into()) as usize;
         let (a_sets, b_sets) = (sets(first.own_kings), sets(first.opp_kings));
@@ -80,8 +82,8 @@ impl<B: Bits> Layout<B> {
 
     /// Puts the placements of men in order, the most advanced first and those of a unit together, and returns the
     /// placement in each slot.
-    pub(super) fn sort_by_level(&mut self, kernel: Kernel<B>) -> (Vec<u32>, Vec<Level>) {
-        let (geometry, unit_kind) = (self.geometry, kernel.rules().unit());
+    pub(super) fn sort_by_level(&mut self, rules: &Rules) -> (Vec<u32>, Vec<Level>) {
+        let (geometry, unit_kind) = (self.geometry, rules.unit());
         // Couples are looked for only where a unit is a single placement.
         let couple = self.pair.is_symmetric() && unit_kind == UnitKind::Placement;
         let place = |number: u32| {

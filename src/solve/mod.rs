@@ -5,13 +5,17 @@
 //! a unit or a pair that is finished.
 
 mod buckets;
+mod capture_rules;
 mod captures;
 mod error;
 mod isa;
 mod kernel;
 mod layout;
+mod man_moves;
 mod monitor;
+mod open_rows;
 mod pair_table;
+mod parallel;
 mod rows;
 mod score;
 mod set_up;
@@ -19,8 +23,10 @@ mod shelf;
 mod single;
 mod size;
 mod solver;
+mod source;
 mod subsets;
 mod unit;
+mod work;
 
 pub use error::SolveError;
 pub use kernel::Kernel;

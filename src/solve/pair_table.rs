@@ -2,14 +2,16 @@
 
 use rayon::prelude::*;
 use std::collections::HashMap;
+use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::capture_rules::CaptureRules;
 use super::error::SolveError;
-use super::kernel::Kernel;
 use super::layout::Layout;
-use super::score::Score;
-use super::shelf::{Half, Shelf, ShelfError, ShelfHalf, UnitScores, Units};
-use super::subsets::SubsetTables;
+use super::score::{Score, UnitScores};
+use super::shelf::{Shelf, ShelfError};
+use super::source::{Half, ShelfHalf, Units};
+use super::subsets::{SubsetTables, free_of};
 use crate::board::{Bits, Geometry, squares_of};
 use crate::index::{Material, Pair, SliceIndex};
 use crate::rules::Turned;
@@ -32,8 +34,8 @@ impl Scores {
     #[inline(always)]
     pub fn source(&self) -> Half<'_> {
         match self {
-            Self::Narrow(scores) => Half::Narrow(scores),
-            Self::Wide(scores) => Half::Wide(scores),
+            Self::Narrow(scores) => Half::Memory(UnitScores::Narrow(scores)),
+            Self::Wide(scores) => Half::Memory(UnitScores::Wide(scores)),
             &Self::Shelf { ref shelf, side, wide } => {
                 Half::Shelf(ShelfHalf { shelf: &**shelf, side, wide })
             }
@@ -50,14 +52,19 @@ impl Scores {
 }
 
 /// The values of all positions of a pair of slices.
-#[derive(Debug)]
 pub struct PairTable<B: Bits> {
-    kernel: Kernel<B>,
+    rules: &'static dyn CaptureRules<B>,
     pub(crate) layout: Layout<B>,
     /// With side A to move, and with side B.
     pub(crate) scores: [Scores; 2],
     /// What was read from a shelf lately.
     idle: Mutex<Vec<Units>>,
+}
+
+impl<B: Bits> fmt::Debug for PairTable<B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("PairTable").field(&self.pair()).finish()
+    }
 }
 
 /// Pairs that are solved.
@@ -87,48 +94,56 @@ impl<B: Bits> PairTable<B> {
     ///
     /// # Errors
     /// What `fill` says, and [`SolveError`] if there is no room for the pair.
-    pub fn from_bytes<E: From<SolveError>>(
-        kernel: Kernel<B>,
+    pub(super) fn from_bytes<E: From<SolveError>>(
+        rules: &'static dyn CaptureRules<B>,
         pair: Pair,
         fill: impl FnOnce([&mut [u8]; 2]) -> Result<bool, E>,
     ) -> Result<Option<Self>, E> {
-        let mut layout = Layout::new(kernel, pair)?;
-        layout.sort_by_level(kernel);
+        let mut layout = Layout::new(rules.rules(), rules.geometry(), pair)?;
+        layout.sort_by_level(rules.rules());
         let placements = layout.unit_len() * layout.slots.len();
         let (mut a, mut b) = (vec![0; placements], vec![0; placements]);
         let filled = fill([&mut a, &mut b])?;
-        Ok(filled.then(|| PairTable::new(kernel, layout, [a, b].map(Scores::Narrow))))
+        Ok(filled.then(|| PairTable::new(rules, layout, [a, b].map(Scores::Narrow))))
     }
 
     /// A pair of which all scores are on a shelf.
     ///
     /// # Errors
     /// If the pair is too large to be numbered, see [`check_size`](super::check_size).
-    pub fn on_shelf(
-        kernel: Kernel<B>,
+    pub(super) fn on_shelf(
+        rules: &'static dyn CaptureRules<B>,
         pair: Pair,
         shelf: Arc<dyn Shelf>,
     ) -> Result<Self, SolveError> {
-        let mut layout = Layout::new(kernel, pair)?;
-        layout.sort_by_level(kernel);
-        Ok(Self::with_shelf(kernel, layout, shelf))
+        let mut layout = Layout::new(rules.rules(), rules.geometry(), pair)?;
+        layout.sort_by_level(rules.rules());
+        Ok(Self::with_shelf(rules, layout, shelf))
     }
 
-    pub(super) fn with_shelf(kernel: Kernel<B>, layout: Layout<B>, shelf: Arc<dyn Shelf>) -> Self {
+    pub(super) fn with_shelf(
+        rules: &'static dyn CaptureRules<B>,
+        layout: Layout<B>,
+        shelf: Arc<dyn Shelf>,
+    ) -> Self {
         let wide = shelf.is_wide();
         Self::new(
-            kernel,
+            rules,
             layout,
             [0, 1].map(|side| Scores::Shelf { shelf: shelf.clone(), side, wide }),
         )
     }
 
-    pub(super) fn new(kernel: Kernel<B>, layout: Layout<B>, scores: [Scores; 2]) -> Self {
-        PairTable { kernel, layout, scores, idle: Mutex::default() }
+    pub(super) fn new(
+        rules: &'static dyn CaptureRules<B>,
+        layout: Layout<B>,
+        scores: [Scores; 2],
+    ) -> Self {
+        PairTable { rules, layout, scores, idle: Mutex::default() }
     }
 
     fn halves(&self) -> Halves {
-        self.kernel.rules().no_move.halves()
+        self.rules.rules().no_move.halves()
     }
 
     /// Which half of the pair holds a slice.
@@ -171,8 +186,8 @@ impl<B: Bits> PairTable<B> {
         let placements = (len * self.layout.slots.len()) as u64;
         let source = self.scores[self.side(slice)].source();
         let mut total = match source {
-            Half::Narrow(scores) => self.count_in_chunks(scores),
-            Half::Wide(scores) => self.count_in_chunks(scores),
+            Half::Memory(UnitScores::Narrow(scores)) => self.count_in_chunks(scores),
+            Half::Memory(UnitScores::Wide(scores)) => self.count_in_chunks(scores),
             Half::Shelf(_) => {
                 let count = |units: &mut Units, slot| {
                     let counts = match source.unit(slot, len, units) {
@@ -262,9 +277,9 @@ impl<B: Bits> PairTable<B> {
                         continue;
                     }
                     let capturing = match slice.own_kings {
-                        0 if self.kernel.0.has_capture(&rest) => B::one(),
+                        0 if self.rules.has_capture(&rest) => B::one(),
                         0 => B::zero(),
-                        _ => self.kernel.0.captures_with_king(&rest, free),
+                        _ => self.rules.captures_with_king(&rest, free),
                     };
                     for square in squares_of(free).skip(skip as usize) {
                         let own = row.first + square as usize;
@@ -316,9 +331,4 @@ impl<B: Bits> PairTable<B> {
         counts.longest_loss = plies(slowest_loss);
         counts
     }
-}
-
-#[inline(always)]
-pub(crate) fn free_of<B: Bits>(set: B, taken: B) -> bool {
-    (set & taken).is_zero()
 }

@@ -5,11 +5,6 @@ use std::cell::Cell;
 use std::fmt::Debug;
 use std::sync::atomic::{AtomicU8, AtomicU16, Ordering::Relaxed};
 
-use super::error::TooLong;
-use super::kernel::{Operations, Work};
-use super::shelf::Half;
-use super::unit::{Both, Scratch, Unit};
-use crate::board::Bits;
 use crate::rules::{NoMove, QuietRules};
 use crate::value::{Halves, Value, Wld};
 
@@ -45,17 +40,8 @@ pub(crate) trait Score: Copy + Ord + Debug + Default + Send + Sync + 'static {
     fn bytes_mut(scores: &mut [Self]) -> Option<&mut [u8]>;
     /// Scores as a [`Shelf`](super::shelf::Shelf) keeps them.
     fn to_bytes(scores: &[Self]) -> Cow<'_, [u8]>;
-    /// Scores in memory as others read them.
-    fn source(scores: &[Self]) -> Half<'_>;
-    /// What of the solver works on such scores.
-    fn work<B: Bits>(operations: &dyn Operations<B>) -> &dyn Work<B, Self>;
-    /// Solves a unit in the fastest way for such scores.
-    fn solve<Q: QuietRules>(
-        unit: &Unit<Q::Bits>,
-        done: [Half; 2],
-        scores: Both<Self>,
-        scratch: &mut Scratch<Q::Bits>,
-    ) -> Result<(), TooLong>;
+    /// Scores of either width.
+    fn slice(scores: &[Self]) -> UnitScores<'_>;
 
     #[inline(always)]
     fn is_decided(self) -> bool {
@@ -108,9 +94,26 @@ pub(crate) trait Score: Copy + Ord + Debug + Default + Send + Sync + 'static {
     }
 }
 
+/// Scores of one slot.
+#[derive(Clone, Copy)]
+pub(crate) enum UnitScores<'a> {
+    Narrow(&'a [u8]),
+    Wide(&'a [u16]),
+}
+
+impl UnitScores<'_> {
+    #[inline(always)]
+    pub fn get<S: Score>(&self, index: usize) -> S {
+        match self {
+            Self::Narrow(scores) => S::narrow(scores[index]),
+            Self::Wide(scores) => S::wide(scores[index]),
+        }
+    }
+}
+
 macro_rules! score {
     (
-        $word:ty, $shared:ty, $longest:expr, $source:ident, $work:ident, $solve:ident,
+        $word:ty, $shared:ty, $longest:expr, $slice:ident,
         $bytes:expr, $bytes_mut:expr, $to_bytes:expr
     ) => {
         impl Score for $word {
@@ -163,22 +166,8 @@ macro_rules! score {
             }
 
             #[inline(always)]
-            fn source(scores: &[Self]) -> Half<'_> {
-                Half::$source(scores)
-            }
-
-            fn work<B: Bits>(operations: &dyn Operations<B>) -> &dyn Work<B, Self> {
-                operations.$work()
-            }
-
-            #[inline(always)]
-            fn solve<Q: QuietRules>(
-                unit: &Unit<Q::Bits>,
-                done: [Half; 2],
-                scores: Both<Self>,
-                scratch: &mut Scratch<Q::Bits>,
-            ) -> Result<(), TooLong> {
-                unit.$solve::<Q>(done, scores, scratch)
+            fn slice(scores: &[Self]) -> UnitScores<'_> {
+                UnitScores::$slice(scores)
             }
 
             #[inline(always)]
@@ -221,9 +210,9 @@ macro_rules! score {
     };
 }
 
-score!(u8, AtomicU8, 125, Narrow, narrow, solve_narrow, Some, Some, Cow::Borrowed);
+score!(u8, AtomicU8, 125, Narrow, Some, Some, Cow::Borrowed);
 // Tables hold distances of up to 32,766 plies.
-score!(u16, AtomicU16, 16_000, Wide, wide, solve_wide, |_| None, |_| None, |scores: &[u16]| {
+score!(u16, AtomicU16, 16_000, Wide, |_| None, |_| None, |scores: &[u16]| {
     Cow::Owned(scores.iter().flat_map(|score| score.to_le_bytes()).collect())
 });
 

@@ -3,13 +3,12 @@
 use std::ops::Range;
 
 use super::buckets::Buckets;
-use super::captures::{BestCaptures, Captures, has_man_move, turned_square};
-use super::pair_table::free_of;
-use super::rows::Rows;
+use super::captures::{BestCaptures, Captures};
+use super::open_rows::Rows;
 use super::score::Score;
-use super::shelf::Units;
-use super::subsets::Row;
-use super::unit::{Both, PairContext, Unit};
+use super::source::Units;
+use super::subsets::{Row, free_of};
+use super::unit::{Both, PairContext, Unit, turned_square};
 use crate::board::{Bits, squares_of};
 use crate::index::MOST_PIECES;
 use crate::rules::{QuietRules, Turned, UnitKind, king_reach};
@@ -87,6 +86,7 @@ impl<B: Bits> Unit<'_, B> {
 
     /// The same position by position, for one placement of men. `open` takes the number of moves inside the unit of each position, 0 where its score is
     /// final.
+    #[inline(never)]
     pub(super) fn set_up_singles<Q: QuietRules<Bits = B>, S: Score>(
         &self,
         (place, row): (usize, &Row<B>),
@@ -131,7 +131,7 @@ impl<B: Bits> Unit<'_, B> {
         tally: &mut Rows<B>,
         (best, units): (&mut BestCaptures<B>, &mut Units),
     ) {
-        let PairContext { kernel, geometry, targets, subsets, .. } = self.context;
+        let PairContext { captures, geometry, targets, subsets, .. } = self.context;
         let place = &self.places[0];
         let opp_kings = if side == 0 { self.b.sets[opp_rank] } else { self.a.sets[opp_rank] };
         let taken = place.occupied | opp_kings;
@@ -155,10 +155,10 @@ impl<B: Bits> Unit<'_, B> {
             opp_men: men.opp,
             opp_kings: view(opp_kings),
         };
-        let seen = kernel.0.captures_with_king(&rest, view(free));
+        let seen = captures.captures_with_king(&rest, view(free));
         if !seen.is_zero() {
             let targets = &targets[side];
-            kernel.0.best_captures_with_king(targets, subsets, &rest, seen, best, units);
+            captures.best_captures_with_king(targets, subsets, &rest, seen, best, units);
             for square in squares_of(seen) {
                 let score = best.scores[square as usize];
                 let square = if side == 0 { square } else { turned_square(geometry, square) };
@@ -198,7 +198,7 @@ impl<B: Bits> Unit<'_, B> {
             }
             let index = index(square);
             let mut score = positions.get(index);
-            if open == 0 && !has_man_move(*kernel, rest.own_men, view(occupied)) {
+            if open == 0 && !has_man_move(self.context, rest.own_men, view(occupied)) {
                 score = u8::of::<Q>(Q::NO_MOVE.value());
             }
             positions.put(index, score);
@@ -223,7 +223,7 @@ impl<B: Bits> Unit<'_, B> {
         if Q::UNIT == UnitKind::Placement {
             return moves;
         }
-        let rules = self.context.kernel.rules();
+        let rules = self.context.rules;
         for &direction in rules.man_moves {
             if rules.man_returns(direction) {
                 for from in squares_of(men) {
@@ -281,15 +281,15 @@ impl<B: Bits> Unit<'_, B> {
         buckets: &mut Buckets,
         (list, units): (&mut Captures<B>, &mut Units),
     ) -> u8 {
-        let PairContext { kernel, targets, .. } = self.context;
+        let PairContext { captures, targets, .. } = self.context;
         let mut open = 0;
-        if let Some(best) = kernel.0.best_capture(&targets[side], position, list, units) {
+        if let Some(best) = captures.best_capture(&targets[side], position, list, units) {
             *score = S::wide(best);
         } else {
             let occupied = position.occupied();
             open = self.king_moves::<Q>(position.own_kings, occupied);
             open += self.man_moves_inside::<Q>(position.own_men, occupied);
-            if open == 0 && !has_man_move(*kernel, position.own_men, occupied) {
+            if open == 0 && !has_man_move(self.context, position.own_men, occupied) {
                 *score = S::of::<Q>(Q::NO_MOVE.value());
             }
         }
@@ -313,4 +313,15 @@ impl<B: Bits> Unit<'_, B> {
         }
         u8::try_from(open).expect("fewer than 256 moves of the pieces that are indexed")
     }
+}
+
+/// Whether a man of the side to move has a quiet move.
+#[inline(always)]
+fn has_man_move<B: Bits>(context: &PairContext<B>, men: B, occupied: B) -> bool {
+    let PairContext { rules, geometry, .. } = context;
+    squares_of(men).any(|from| {
+        rules.man_moves.iter().any(|&direction| {
+            !(geometry.step[direction as usize][from as usize] & !occupied).is_zero()
+        })
+    })
 }

@@ -1,13 +1,11 @@
-//! Units worked on position by position: by all threads together, or where men can move to and fro inside them.
+//! Units worked on position by position: where men can move to and fro inside them, and where all threads work on one.
 
 use std::cell::Cell;
 
-use rayon::prelude::*;
-
 use super::buckets::{Buckets, SIDE_BIT};
-use super::error::{TooLong, UnitError};
+use super::error::TooLong;
 use super::score::{Score, Slot};
-use super::shelf::{Half, Units};
+use super::source::Half;
 use super::unit::{Both, PairContext, Place, Scratch, Unit};
 use crate::board::{Bits, squares_of};
 use crate::index::Men;
@@ -27,9 +25,8 @@ impl<B: Bits> Unit<'_, B> {
         for open in [&mut *open_a, &mut *open_b] {
             open.resize(scores_a.len(), 0);
         }
-        let work = S::work(self.context.kernel.0);
-        work.man_moves(self, 0, done[1], scores_a, units);
-        work.man_moves(self, 1, done[0], scores_b, units);
+        self.man_moves_apart::<Q, S>(0, done[1], scores_a, units);
+        self.man_moves_apart::<Q, S>(1, done[0], scores_b, units);
         let width = self.b.sets.len();
         for place in 0..self.places.len() {
             for row in &self.a.rows {
@@ -38,7 +35,7 @@ impl<B: Bits> Unit<'_, B> {
                 let scores = [&mut scores_a[here.clone()], &mut scores_b[here.clone()]];
                 let open = [&mut open_a[here.clone()], &mut open_b[here]];
                 let from = (&mut best.list, &mut *units);
-                work.set_up(self, (place, row), scores, open, buckets, from);
+                self.set_up_singles::<Q, S>((place, row), scores, open, buckets, from);
             }
         }
         {
@@ -59,85 +56,6 @@ impl<B: Bits> Unit<'_, B> {
         }
         leave_draws(scores_a, open_a);
         leave_draws(scores_b, open_b);
-        Ok(())
-    }
-
-    /// Like [`Unit::solve`], with all threads of the pool at work on the one unit. `stop` is asked between distances.
-    pub fn solve_in_parallel<S: Score>(
-        &self,
-        done: [Half; 2],
-        scores: Both<S>,
-        stop: &dyn Fn() -> bool,
-    ) -> Result<(), UnitError> {
-        let work = S::work(self.context.kernel.0);
-        let [scores_a, scores_b] = scores;
-        let units = || Units::around(self.context.layout.unit_len());
-        let man_moves = |side: usize, scores: &mut [S]| {
-            let mut units = units();
-            work.man_moves(self, side, done[1 - side], scores, &mut units);
-            units.check()
-        };
-        let (a, b) = rayon::join(|| man_moves(0, scores_a), || man_moves(1, scores_b));
-        a.and(b)?;
-        let mut open_a = vec![0u8; scores_a.len()];
-        let mut open_b = vec![0u8; scores_b.len()];
-        let mut rest = [&mut *scores_a, &mut *scores_b];
-        let mut rest_open = [&mut open_a[..], &mut open_b[..]];
-        let rows = (0..self.places.len())
-            .flat_map(|place| self.a.rows.iter().map(move |row| (place, row)));
-        let rows: Vec<_> = rows
-            .map(|(place, row)| {
-                let len = row.len * self.b.sets.len();
-                let scores = rest.each_mut().map(|rest| rest.split_off_mut(..len).expect("a row"));
-                let open =
-                    rest_open.each_mut().map(|rest| rest.split_off_mut(..len).expect("a row"));
-                (place, row, scores, open)
-            })
-            .collect();
-        let mut buckets = rows
-            .into_par_iter()
-            .fold(
-                || (Buckets::default(), Vec::new(), units()),
-                |(mut buckets, mut list, mut units), (place, row, scores, open)| {
-                    let from = (&mut list, &mut units);
-                    work.set_up(self, (place, row), scores, open, &mut buckets, from);
-                    (buckets, list, units)
-                },
-            )
-            .map(|(buckets, _, mut units)| units.check().map(|()| buckets))
-            .try_reduce(Buckets::default, |mut x, y| {
-                x.append(y);
-                Ok(x)
-            })?;
-
-        let shared_scores = [share(scores_a), share(scores_b)];
-        let shared_scores = [&shared_scores[0][..], &shared_scores[1][..]];
-        let shared_open = [share::<u8>(&open_a), share::<u8>(&open_b)];
-        let shared_open = [&shared_open[0][..], &shared_open[1][..]];
-        let mut plies = 0;
-        while plies < buckets.end && !buckets.too_long && !stop() {
-            let list = buckets.take(plies);
-            let found = list.par_chunks(1 << 12).fold(Buckets::default, |mut buckets, entries| {
-                work.take_back(self, entries, plies, shared_scores, shared_open, &mut buckets);
-                buckets
-            });
-            let found: Vec<Buckets> = found.collect();
-            found.into_iter().for_each(|more| buckets.append(more));
-            plies += 1;
-        }
-        if buckets.too_long {
-            return Err(TooLong.into());
-        }
-        for (scores, shared) in
-            [(&mut *scores_a, shared_scores[0]), (&mut *scores_b, shared_scores[1])]
-        {
-            scores.par_iter_mut().zip(shared).for_each(|(score, shared)| *score = shared.get());
-        }
-        for (open, shared) in [(&mut open_a, shared_open[0]), (&mut open_b, shared_open[1])] {
-            open.par_iter_mut().zip(shared).for_each(|(open, shared)| *open = shared.get());
-        }
-        leave_draws(scores_a, &open_a);
-        leave_draws(scores_b, &open_b);
         Ok(())
     }
 
@@ -218,8 +136,7 @@ impl<B: Bits> Unit<'_, B> {
         (scores, open): (&[impl Slot<S>], &[impl Slot<u8>]),
         buckets: &mut Buckets,
     ) {
-        let PairContext { kernel, geometry, layout, .. } = self.context;
-        let rules = kernel.rules();
+        let PairContext { rules, geometry, layout, .. } = self.context;
         let mine = place.seen_by(other);
         let occupied = if other == 0 { occupied } else { geometry.turn(occupied) };
         for &direction in rules.man_moves {
@@ -283,7 +200,7 @@ impl<B: Bits> Unit<'_, B> {
 
 /// What is still open when nothing more is found is a draw.
 #[inline(always)]
-fn leave_draws<S: Score>(scores: &mut [S], open: &[u8]) {
+pub(super) fn leave_draws<S: Score>(scores: &mut [S], open: &[u8]) {
     for (score, &open) in scores.iter_mut().zip(open) {
         if open != 0 {
             *score = S::DRAW;
@@ -293,13 +210,4 @@ fn leave_draws<S: Score>(scores: &mut [S], open: &[u8]) {
 
 fn cells<T>(slice: &mut [T]) -> &[Cell<T>] {
     Cell::from_mut(slice).as_slice_of_cells()
-}
-
-fn share<S: Score>(scores: &[S]) -> Vec<S::Shared> {
-    let share = |&score: &S| {
-        let shared = S::Shared::default();
-        shared.put(score);
-        shared
-    };
-    scores.par_iter().map(share).collect()
 }

@@ -3,7 +3,7 @@
 use super::buckets::MAX_UNIT_LEN;
 use super::error::SolveError;
 use super::isa;
-use super::shelf::Units;
+use super::source::Units;
 use crate::board::{Bits, Geometry};
 use crate::index::{MenIndex, Pair, binomial, disjoint_sets};
 use crate::rules::{RuleSet, Rules, UnitKind, Variant, with_rule_set};

@@ -9,15 +9,18 @@ use super::buckets::MAX_UNIT_LEN;
 use super::captures::Targets;
 use super::error::{SolveError, UnitError};
 use super::isa;
-use super::kernel::Kernel;
+use super::kernel::{Kernel, Width};
 use super::layout::{Layout, Level};
 use super::monitor::{Latch, Monitor};
 use super::pair_table::{Finished, PairTable, Scores};
+use super::parallel::solve_in_parallel;
 use super::score::Score;
-use super::shelf::{Half, Shelf, ShelfHalf};
+use super::shelf::Shelf;
 use super::size::{PairMemory, check_size_on, reserve};
+use super::source::{Half, ShelfHalf};
 use super::subsets::SubsetTables;
-use super::unit::{PairContext, Scratch, Unit};
+use super::unit::{Both, PairContext, Scratch, Unit};
+use super::work::Work;
 use crate::board::Bits;
 use crate::index::{Pair, binomial};
 
@@ -93,12 +96,14 @@ fn solve_somewhere<B: Bits>(
     check_size_on(rules, geometry, pair)?;
     let needed = PairMemory::on(rules, geometry, pair, rayon::current_num_threads());
     reserve(pair, if shelf.is_some() { needed.solving_on_shelf } else { needed.solving })?;
-    let mut layout = Layout::new(kernel, pair)?;
-    let (order, levels) = layout.sort_by_level(kernel);
-    let targets =
-        |slice| Targets::new(kernel, slice, finished).map_err(|pair| SolveError::Missing { pair });
+    let mut layout = Layout::new(rules, geometry, pair)?;
+    let (order, levels) = layout.sort_by_level(rules);
+    let targets = |slice| {
+        Targets::new(kernel.0, slice, finished).map_err(|pair| SolveError::Missing { pair })
+    };
     let mut context = PairContext {
-        kernel,
+        rules,
+        captures: kernel.0,
         geometry,
         layout: &layout,
         subsets,
@@ -110,21 +115,21 @@ fn solve_somewhere<B: Bits>(
     let wide = pair.dependencies(rules).iter().any(|pair| {
         finished.get(pair).is_some_and(|table| table.scores.iter().any(Scores::is_wide))
     });
-    let job = Job { order: &order, levels: &levels, options, monitor };
+    let job = Job { kernel, order: &order, levels: &levels, options, monitor };
     if let Some(shelf) = shelf {
         job.run_on_shelf_somehow(&mut context, wide, &*shelf)?;
-        return Ok(PairTable::with_shelf(kernel, layout, shelf));
+        return Ok(PairTable::with_shelf(kernel.0, layout, shelf));
     }
-    let narrow = if wide { None } else { job.run::<B, u8>(&context)? };
+    let narrow = if wide { None } else { job.run::<u8>(&context)? };
     let scores = match narrow {
         Some(scores) => scores.map(Scores::Narrow),
         None => {
             context.longest = <u16 as Score>::LONGEST;
-            let scores = job.run::<B, u16>(&context)?;
+            let scores = job.run::<u16>(&context)?;
             scores.ok_or(SolveError::TooLong { pair })?.map(Scores::Wide)
         }
     };
-    Ok(PairTable::new(kernel, layout, scores))
+    Ok(PairTable::new(kernel.0, layout, scores))
 }
 
 /// Some units of equally many placements of men with the room for their scores.
@@ -144,7 +149,8 @@ impl<'a, S> Task<'a, S> {
     }
 }
 
-struct Job<'a> {
+struct Job<'a, B: Bits> {
+    kernel: Kernel<B>,
     order: &'a [u32],
     levels: &'a [Level],
     options: &'a SolveOptions,
@@ -154,12 +160,9 @@ struct Job<'a> {
 /// Placements in one task at least, so that tiny units are worked on in batches.
 const BATCH: usize = 1 << 14;
 
-impl Job<'_> {
+impl<B: Bits> Job<'_, B> {
     /// Solves all units with scores of one width; `None` if a distance does not fit it.
-    fn run<B: Bits, S: Score>(
-        &self,
-        context: &PairContext<B>,
-    ) -> Result<Option<[Vec<S>; 2]>, SolveError> {
+    fn run<S: Width>(&self, context: &PairContext<B>) -> Result<Option<[Vec<S>; 2]>, SolveError> {
         let layout = context.layout;
         let len = layout.unit_len();
         let placements = len * self.order.len();
@@ -190,7 +193,8 @@ impl Job<'_> {
             kept = 0;
             let (done_a, mut rest_a) = scores_a.split_at_mut(slot * len);
             let (done_b, mut rest_b) = scores_b.split_at_mut(slot * len);
-            let done = [S::source(done_a), S::source(done_b)];
+            let done = [&*done_a, &*done_b].map(|scores| Half::Memory(S::slice(scores)));
+            let work = S::work(self.kernel);
             let mut take = |units: usize, unit: usize| {
                 let numbers = &self.order[slot..][..units * unit];
                 slot += units * unit;
@@ -217,7 +221,7 @@ impl Job<'_> {
                 let stop = || self.monitor.should_stop();
                 alone.into_iter().try_for_each(|task| {
                     task.units(len).try_for_each(|(places, a, b)| {
-                        Unit::new(context, places).solve_in_parallel(done, [a, b], &stop)?;
+                        solve_in_parallel(work, &Unit::new(context, places), done, [a, b], &stop)?;
                         self.monitor.advance(places.len() as u64 * per_place);
                         Ok::<(), UnitError>(())
                     })
@@ -231,7 +235,7 @@ impl Job<'_> {
                     let places = task.places.len() as u64;
                     task.units(len).try_for_each(|(places, a, b)| {
                         unit.set(places);
-                        unit.solve(done, [a, b], scratch)
+                        solve_unit(work, unit, done, [a, b], scratch)
                     })?;
                     self.monitor.advance(places * per_place);
                     Ok(())
@@ -245,7 +249,7 @@ impl Job<'_> {
                     }
                     let places = task.places.len() as u64;
                     task.units(len).try_for_each(|(places, a, b)| {
-                        solve_couple(unit, places, done, [a, b], scratch)
+                        solve_couple(work, unit, places, done, [a, b], scratch)
                     })?;
                     self.monitor.advance(places * per_place);
                     Ok(())
@@ -269,7 +273,7 @@ impl Job<'_> {
     }
 
     /// [`Job::run_on_shelf`] with scores of one byte, or of two if it must be.
-    fn run_on_shelf_somehow<B: Bits>(
+    fn run_on_shelf_somehow(
         &self,
         context: &mut PairContext<B>,
         wide: bool,
@@ -281,7 +285,7 @@ impl Job<'_> {
             UnitError::Shelf(source) => SolveError::Shelf { pair, source },
         };
         if !wide && !shelf.is_wide() {
-            match self.run_on_shelf::<B, u8>(context, shelf)? {
+            match self.run_on_shelf::<u8>(context, shelf)? {
                 Err(UnitError::TooLong) => {}
                 done => return done.map_err(error),
             }
@@ -290,11 +294,11 @@ impl Job<'_> {
             shelf.clear(true).map_err(|source| SolveError::Shelf { pair, source })?;
         }
         context.longest = <u16 as Score>::LONGEST;
-        self.run_on_shelf::<B, u16>(context, shelf)?.map_err(error)
+        self.run_on_shelf::<u16>(context, shelf)?.map_err(error)
     }
 
     /// Solves all units that are not on the shelf yet, and puts them there.
-    fn run_on_shelf<B: Bits, S: Score>(
+    fn run_on_shelf<S: Width>(
         &self,
         context: &PairContext<B>,
         shelf: &dyn Shelf,
@@ -302,6 +306,7 @@ impl Job<'_> {
         let len = context.layout.unit_len();
         let per_place = self.progress_per_place(context);
         let wide = shelf.is_wide();
+        let work = S::work(self.kernel);
         let done = [0, 1].map(|side| Half::Shelf(ShelfHalf { shelf, side, wide }));
         let worker = || (Unit::empty(context), Scratch::new(context), [Vec::new(), Vec::new()]);
         let stop = || self.monitor.should_stop();
@@ -332,12 +337,12 @@ impl Job<'_> {
                     }
                     let [a, b] = rooms.each_mut().map(|room| &mut room[..]);
                     if coupled {
-                        solve_couple(unit, places, done, [a, b], scratch)?;
+                        solve_couple(work, unit, places, done, [a, b], scratch)?;
                     } else {
                         unit.set(places);
                         match together {
-                            true => unit.solve_in_parallel(done, [a, b], &stop)?,
-                            false => unit.solve(done, [a, b], scratch)?,
+                            true => solve_in_parallel(work, unit, done, [a, b], &stop)?,
+                            false => solve_unit(work, unit, done, [a, b], scratch)?,
                         }
                     }
                     if stop() {
@@ -377,7 +382,7 @@ impl Job<'_> {
     }
 
     /// Positions that count as done with a placement of men.
-    fn progress_per_place<B: Bits>(&self, context: &PairContext<B>) -> u64 {
+    fn progress_per_place(&self, context: &PairContext<B>) -> u64 {
         let first = context.layout.pair.first();
         let free = context.geometry.squares as u32 - first.men();
         let unit = binomial(free, first.own_kings.into())
@@ -386,8 +391,23 @@ impl Job<'_> {
     }
 }
 
+/// Solves a unit. `scores` are its rows, all zero; `done` the scores of all units before it.
+fn solve_unit<B: Bits, S: Score>(
+    work: &dyn Work<B, S>,
+    unit: &Unit<B>,
+    done: [Half; 2],
+    scores: Both<S>,
+    scratch: &mut Scratch<B>,
+) -> Result<(), UnitError> {
+    let solved = work.solve(unit, done, scores, scratch);
+    // First: what is not to be read makes scores of anything.
+    scratch.units.check()?;
+    Ok(solved?)
+}
+
 /// Solves the first of two placements of men, the second of which is it turned, into scores of both.
 fn solve_couple<'a, B: Bits, S: Score>(
+    work: &dyn Work<B, S>,
     unit: &mut Unit<'a, B>,
     places: &[u32],
     done: [Half; 2],
@@ -397,7 +417,7 @@ fn solve_couple<'a, B: Bits, S: Score>(
     let (a, a_mate) = a.split_at_mut(a.len() / 2);
     let (b, b_mate) = b.split_at_mut(b.len() / 2);
     unit.set(&places[..1]);
-    unit.solve(done, [a, b], scratch)?;
+    solve_unit(work, unit, done, [a, b], scratch)?;
     copy_turned(unit.context, b, a_mate);
     copy_turned(unit.context, a, b_mate);
     Ok(())

@@ -132,6 +132,12 @@ impl<B: Bits> SubsetTables<B> {
     }
 }
 
+/// Whether no square of a set is taken.
+#[inline(always)]
+pub(super) fn free_of<B: Bits>(set: B, taken: B) -> bool {
+    (set & taken).is_zero()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -150,7 +150,7 @@ fn compare_on_shelves<B: Bits>(
         assert!(solved >= all - left && all <= put, "{}", pair.first());
         solve();
         assert_eq!(shelf.put.load(SeqCst) - put, solved, "{}", pair.first());
-        finished.insert(pair, Arc::new(PairTable::on_shelf(kernel, pair, shelf).unwrap()));
+        finished.insert(pair, Arc::new(kernel.pair_on_shelf(pair, shelf).unwrap()));
     }
 }
 
@@ -174,7 +174,7 @@ fn compare<B: Bits>(kernel: Kernel<B>, pieces: u32, wanted: &dyn Fn(Material) ->
             for way in &ways {
                 assert_cells(&solve(way), &subsets, &found, way);
             }
-            let again = PairTable::from_bytes(kernel, pair, |halves| {
+            let again = kernel.pair_from_bytes(pair, |halves| {
                 let bytes = table.bytes().expect("short distances");
                 halves.into_iter().zip(bytes).for_each(|(half, bytes)| half.copy_from_slice(bytes));
                 Ok::<bool, SolveError>(true)
@@ -239,7 +239,7 @@ fn a_shelf_that_fails_is_heard() {
         .unwrap();
     let broken = Arc::new(TestShelf { reads: 1, ..TestShelf::default() });
     *broken.slots.write().unwrap() = shelf.slots.read().unwrap().clone();
-    let table = PairTable::on_shelf(Kernel::of::<R>(), pair, broken).unwrap();
+    let table = Kernel::of::<R>().pair_on_shelf(pair, broken).unwrap();
     let index = SliceIndex::new(R::geometry(), slice);
     let mut visited = 0u64;
     let visit = table.visit(&index, &subsets, 0, index.len(), |_, _| visited += 1);
