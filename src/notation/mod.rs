@@ -27,6 +27,6 @@ pub use diagram::{diagram, diagram_with};
 pub use fen::{FenError, MAX_FEN_LEN, parse_fen, start_position, write_fen, write_fen_with};
 pub use hub::write_hub;
 pub use moves::{MoveError, MoveWriter, parse_move, write_move, write_move_with};
-pub use pdn::{Outcome, PdnError, PdnGame};
-pub use pdn_reader::{MAX_GAME_LEN, PdnGames, PdnReader, parse_pdn};
+pub use pdn::{MAX_GAME_LEN, Outcome, PdnError, PdnGame};
+pub use pdn_reader::{PdnGames, PdnReader, parse_pdn};
 pub use squares::{SquareError, names_in_words, parse_square, square_name};

@@ -5,12 +5,14 @@ use std::fmt;
 
 use super::fen::{FenError, parse_fen, start_position};
 use super::moves::{MoveError, parse_move};
-use super::pdn_reader::MAX_GAME_LEN;
 use crate::board::Playing;
 use crate::play::legal_moves;
 use crate::position::Position;
 use crate::rules::{Colour, Numbering, Rules, SquareNames, Variant};
 use crate::value::Wld;
+
+/// Most bytes of the tags and moves of one game. Comments and variations are not counted: nothing of them is kept.
+pub const MAX_GAME_LEN: usize = 1 << 20;
 
 /// Why a text is not a game, or not one of the variant. Lines count from 1; what is quoted is cut if it is long.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

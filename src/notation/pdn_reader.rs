@@ -4,10 +4,7 @@ use std::io::{self, BufRead};
 use std::mem;
 use std::str;
 
-use super::pdn::{PdnError, PdnGame, is_result, shortened};
-
-/// Most bytes of the tags and moves of one game. Comments and variations are not counted: nothing of them is kept.
-pub const MAX_GAME_LEN: usize = 1 << 20;
+use super::pdn::{MAX_GAME_LEN, PdnError, PdnGame, is_result, shortened};
 
 /// Reads the games of a PDN file one by one, from any reader.
 ///
