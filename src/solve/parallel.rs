@@ -11,7 +11,7 @@ use super::unit::{Both, Unit};
 use super::work::Work;
 use crate::board::Bits;
 
-/// Like [`Unit::solve`], with all threads of the pool at work on the one unit. `stop` is asked between distances.
+/// Like [`Work::solve`], with all threads of the pool at work on the one unit. `stop` is asked between distances.
 pub(super) fn solve_in_parallel<B: Bits, S: Score>(
     work: &dyn Work<B, S>,
     unit: &Unit<B>,

@@ -11,7 +11,7 @@ use crate::board::{Bits, squares_of};
 use crate::rules::{QuietRules, king_reach};
 
 impl<B: Bits> Unit<'_, B> {
-    /// Like [`Unit::solve`], in rows.
+    /// Solves the unit in rows. `scores` are those of the unit, all zero; `done` those of all units before it.
     #[inline(always)]
     pub(super) fn solve_in_rows<Q: QuietRules<Bits = B>>(
         &self,

@@ -12,7 +12,7 @@ use crate::index::Men;
 use crate::rules::{QuietRules, UnitKind, king_reach};
 
 impl<B: Bits> Unit<'_, B> {
-    /// Like [`Unit::solve`], one position after the other.
+    /// Solves the unit, one position after the other. See [`Unit::solve_in_rows`].
     pub(super) fn solve_one_by_one<Q: QuietRules<Bits = B>, S: Score>(
         &self,
         done: [Half; 2],

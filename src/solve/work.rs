@@ -108,6 +108,7 @@ impl<Q: QuietRules, S: Ways> Work<Q::Bits, S> for Quietly<Q> {
 
 /// Scores, each width of which has a fastest way.
 trait Ways: Score {
+    /// See [`Work::solve`].
     fn solve<Q: QuietRules>(
         unit: &Unit<Q::Bits>,
         done: [Half; 2],
@@ -124,10 +125,19 @@ impl Ways for u8 {
         scores: Both<Self>,
         scratch: &mut Scratch<Q::Bits>,
     ) -> Result<(), TooLong> {
-        unit.solve_narrow::<Q>(done, scores, scratch)
+        if !matches!(Q::UNIT, UnitKind::Placement) || unit.context.one_by_one {
+            return unit.solve_one_by_one::<Q, u8>(done, scores, scratch);
+        }
+        #[cfg(target_arch = "x86_64")]
+        if unit.context.vectors {
+            // SAFETY: the processor has been asked.
+            return unsafe { solve_in_rows_avx2::<Q>(unit, done, scores, scratch) };
+        }
+        unit.solve_in_rows::<Q>(false, done, scores, scratch)
     }
 }
 
+/// Two bytes are seldom: the slow way is enough for them.
 impl Ways for u16 {
     #[inline(always)]
     fn solve<Q: QuietRules>(
@@ -136,50 +146,18 @@ impl Ways for u16 {
         scores: Both<Self>,
         scratch: &mut Scratch<Q::Bits>,
     ) -> Result<(), TooLong> {
-        unit.solve_wide::<Q>(done, scores, scratch)
+        unit.solve_one_by_one::<Q, u16>(done, scores, scratch)
     }
 }
 
-impl<B: Bits> Unit<'_, B> {
-    /// [`Unit::solve`] with scores of one byte.
-    #[inline(always)]
-    fn solve_narrow<Q: QuietRules<Bits = B>>(
-        &self,
-        done: [Half; 2],
-        scores: Both<u8>,
-        scratch: &mut Scratch<B>,
-    ) -> Result<(), TooLong> {
-        if !matches!(Q::UNIT, UnitKind::Placement) || self.context.one_by_one {
-            return self.solve_one_by_one::<Q, u8>(done, scores, scratch);
-        }
-        #[cfg(target_arch = "x86_64")]
-        if self.context.vectors {
-            // SAFETY: the processor has been asked.
-            return unsafe { self.solve_in_rows_avx2::<Q>(done, scores, scratch) };
-        }
-        self.solve_in_rows::<Q>(false, done, scores, scratch)
-    }
-
-    /// [`Unit::solve`] with scores of two bytes, which are seldom: the slow way is enough for them.
-    #[inline(always)]
-    fn solve_wide<Q: QuietRules<Bits = B>>(
-        &self,
-        done: [Half; 2],
-        scores: Both<u16>,
-        scratch: &mut Scratch<B>,
-    ) -> Result<(), TooLong> {
-        self.solve_one_by_one::<Q, u16>(done, scores, scratch)
-    }
-
-    /// [`Unit::solve_in_rows`] as code for processors with AVX2 and what came with it.
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    fn solve_in_rows_avx2<Q: QuietRules<Bits = B>>(
-        &self,
-        done: [Half; 2],
-        scores: Both<u8>,
-        scratch: &mut Scratch<B>,
-    ) -> Result<(), TooLong> {
-        self.solve_in_rows::<Q>(true, done, scores, scratch)
-    }
+/// [`Unit::solve_in_rows`] as code for processors with AVX2 and what came with it.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn solve_in_rows_avx2<Q: QuietRules>(
+    unit: &Unit<Q::Bits>,
+    done: [Half; 2],
+    scores: Both<u8>,
+    scratch: &mut Scratch<Q::Bits>,
+) -> Result<(), TooLong> {
+    unit.solve_in_rows::<Q>(true, done, scores, scratch)
 }
